@@ -14,7 +14,7 @@ from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.elementwise.ops import add, exp, mul, neg, sigmoid
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.rewriting.algebra import Product, opposite_of
-from aesara.tensor.rewriting.canonizer import distributed, multiplied_terms
+from aesara.tensor.rewriting.canonizer import distribute, multiplied_terms
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, is_elemwise, is_float
 
 #: Numerators and denominators of terms.
@@ -444,7 +444,7 @@ def attempt_distribution(
     changed, new_factor, new_num, new_denum
         `new_num` and `new_denum` hold what stays outside.
     """
-    found = distributed(factor, Product(num, denum), out_type())
+    found = distribute(factor, Product(num, denum), out_type())
     return (False, factor, num, denum) if found is None else (True, found[0], found[1].factors, found[1].divisors)
 
 

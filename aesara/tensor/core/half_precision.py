@@ -33,7 +33,7 @@ def half_in_single(function: Callable[P, TensorVariable]) -> Callable[P, TensorV
     first = next(iter(signature.parameters))
 
     @functools.wraps(function)
-    def computed(*args: P.args, **kwargs: P.kwargs) -> TensorVariable:
+    def compute(*args: P.args, **kwargs: P.kwargs) -> TensorVariable:
         try:
             given = signature.bind(*args, **kwargs)
         except TypeError:
@@ -47,4 +47,4 @@ def half_in_single(function: Callable[P, TensorVariable]) -> Callable[P, TensorV
         result.name = single.name
         return result
 
-    return computed
+    return compute

@@ -158,7 +158,7 @@ def _from_numbers(
         elif casts[_DTYPES[name]] == _EXACT:
             found[kind] = {"b": exact, "f": floating, "c": complex_number}[_DTYPES[name].kind]
     if wanted.name in _NORMAL:
-        found[float] = found[np.float64] = _narrowed(wanted, allow_downcast)
+        found[float] = found[np.float64] = _narrowing_conversion(wanted, allow_downcast)
     elif wanted.kind in "iu":
         found[float] = found[np.float64] = lambda value: integer(int(value)) if value.is_integer() else None
     return found
@@ -175,7 +175,7 @@ def _exact_integers(wanted: np.dtype[Any]) -> tuple[int, int]:
     return -most, most
 
 
-def _narrowed(wanted: np.dtype[Any], allow_downcast: bool | None) -> Conversion:
+def _narrowing_conversion(wanted: np.dtype[Any], allow_downcast: bool | None) -> Conversion:
     """The conversion of a float64 to a narrower floating-point number."""
     array, name = np.array, wanted.name
     least, largest = _NORMAL[name]
@@ -219,12 +219,12 @@ def _from_sequence(wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow
             return _cast(original, wanted) if sort == _LOSSY or dtype.kind == "f" else original.astype(wanted)
         if sort == _INTEGERS:
             return None if is_complex else _exactly(original, wanted)
-        return _compared(original, wanted) if is_real else None
+        return _cast_if_exact(original, wanted) if is_real else None
 
     return convert
 
 
-def _compared(original: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
+def _cast_if_exact(original: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
     """Numbers as those of a narrower dtype, if all stay what they are."""
     if _CASTS_COMPARE:
         return original.astype(wanted, "C", "same_value")  # type: ignore[call-overload]  # as above

@@ -226,11 +226,11 @@ def full(shape: Any, fill_value: Any, dtype: DTypeLike | None = None) -> TensorV
     """
     value = as_tensor_variable(fill_value)
     if dtype is not None:
-        value = _converted(value, resolve_dtype(dtype))
+        value = _convert(value, resolve_dtype(dtype))
     return alloc(value, *_sizes(shape))
 
 
-def _converted(value: TensorVariable, dtype: str) -> TensorVariable:
+def _convert(value: TensorVariable, dtype: str) -> TensorVariable:
     data = getattr(value, "data", None)
     return cast(value, dtype) if data is None else constant(np.asarray(data).astype(dtype))
 
@@ -309,7 +309,7 @@ def full_like(a: TensorLike, fill_value: Any, dtype: DTypeLike | None = None) ->
     """
     value = as_tensor_variable(fill_value)
     if dtype is not None:
-        value = _converted(value, resolve_dtype(dtype))
+        value = _convert(value, resolve_dtype(dtype))
     return fill(as_tensor_variable(a), value)
 
 

@@ -106,7 +106,7 @@ def full_mask(support: Support, model: Any) -> Any:
     return mask if same else second(model, mask)
 
 
-def moved(support: Support, ndim: int, key: Any, move: Callable[[Any], Any]) -> Support:
+def move_support(support: Support, ndim: int, key: Any, move: Callable[[Any], Any]) -> Support:
     """Return the support of entries that `move` moves, as it does those of a mask, to a tensor of `ndim` dimensions."""
 
     def change(condition: Condition) -> Support:
@@ -136,7 +136,7 @@ def _(op, node, output, found):
     axes = range(x.type.ndim) if op.axis is None else [axis % x.type.ndim for axis in op.axis]
     left = [axis for axis in range(x.type.ndim) if axis not in axes]
     kept = any_along(support, tuple(axes))
-    return moved(kept, len(left), ("without", tuple(axes)), lambda mask: dimshuffle(mask, left)), is_clean
+    return move_support(kept, len(left), ("without", tuple(axes)), lambda mask: dimshuffle(mask, left)), is_clean
 
 
 # The same entries
@@ -165,7 +165,7 @@ def _(op, node, output, found):
     def move(mask: Any) -> Any:
         return dimshuffle(mask.with_static_shape(ones), order)
 
-    return moved(value.support, len(order), ("order", order), move), value.is_clean
+    return move_support(value.support, len(order), ("order", order), move), value.is_clean
 
 
 @structure_of_output.register(Alloc)
@@ -173,7 +173,7 @@ def _(op, node, output, found):
     value, *sizes = node.inputs
     support = found[value].support
     key = ("alloc", value.type.ndim, tuple(sizes))
-    return moved(support, output.type.ndim, key, lambda mask: alloc(mask, *sizes)), found[value].is_clean
+    return move_support(support, output.type.ndim, key, lambda mask: alloc(mask, *sizes)), found[value].is_clean
 
 
 @structure_of_output.register(Reshape)
@@ -189,7 +189,7 @@ def _(op, node, output, found):
     def move(mask: Any) -> Any:
         return op(full_mask(Condition("mask", lambda: mask), value), *others, return_list=True)[place]
 
-    return moved(found[value].support, output.type.ndim, (op, place, tuple(others)), move), found[value].is_clean
+    return move_support(found[value].support, output.type.ndim, (op, place, tuple(others)), move), found[value].is_clean
 
 
 @structure_of_output.register(Join)
@@ -239,7 +239,7 @@ def _(op, node, output, found):
     if below.support is FULL and (above.support is not EMPTY or not op.set_instead_of_inc):
         return FULL, True
     part = region(op, base, tuple(index))
-    inside = intersection(part, _written(op, base, above.support, value, tuple(index)))
+    inside = intersection(part, _support_of_written(op, base, above.support, value, tuple(index)))
     outside = intersection(complement(part), below.support) if op.set_instead_of_inc else below.support
     return union(outside, inside), is_clean
 
@@ -311,10 +311,10 @@ def _beside(mask: Any, axes: Sequence[int], ndim: int) -> Any:
     return dimshuffle(mask, [axes.index(axis) if axis in axes else "x" for axis in range(ndim)])
 
 
-def _written(op: Op, base: Any, support: Support, value: Any, index: tuple[Any, ...]) -> Support:
+def _support_of_written(op: Op, base: Any, support: Support, value: Any, index: tuple[Any, ...]) -> Support:
     """Return the support of a value in the place that it is written to."""
     if is_uniform(support):
-        return moved(support, base.type.ndim, None, lambda mask: mask)
+        return move_support(support, base.type.ndim, None, lambda mask: mask)
 
     def build() -> Any:
         mask = full_mask(support, value)

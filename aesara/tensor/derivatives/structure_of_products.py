@@ -13,7 +13,7 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.pullback import cotangents_of_inputs
 from aesara.graph.support import EMPTY, FULL, Support, Supported, select, union
 from aesara.tensor.core.tensor_type import TensorType
-from aesara.tensor.derivatives.structure import moved
+from aesara.tensor.derivatives.structure import move_support
 from aesara.tensor.elementwise.elemwise import any_along
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.matmul import MatMul
@@ -38,8 +38,8 @@ def _(op, node, of_outputs):
     rows = any_along(support, (column,)) if b.type.ndim > 1 else support
     columns = any_along(support, (row,)) if a.type.ndim > 1 else support
     gradient = of_output.apply_support()
-    known_a = _selected(a, rows, row, 0) if a.type.ndim > 1 else a
-    known_b = _selected(b, columns, column, 1) if b.type.ndim > 1 else b
+    known_a = _select(a, rows, row, 0) if a.type.ndim > 1 else a
+    known_b = _select(b, columns, column, 1) if b.type.ndim > 1 else b
     of_a = op.L_op([a, known_b], node.outputs, [gradient])[0]
     of_b = op.L_op([known_a, b], node.outputs, [gradient])[1]
     return [
@@ -60,10 +60,10 @@ def _in_factor(factor: Any, support: Support, axis: int, place: int) -> Support:
         return FULL
     order: list[Any] = ["x"] * factor.type.ndim
     order[factor.type.ndim - 2 + place] = axis
-    return moved(support, len(order), ("factor", tuple(order)), lambda mask: dimshuffle(mask, order))
+    return move_support(support, len(order), ("factor", tuple(order)), lambda mask: dimshuffle(mask, order))
 
 
-def _selected(factor: Any, support: Support, axis: int, place: int) -> Any:
+def _select(factor: Any, support: Support, axis: int, place: int) -> Any:
     """Return a factor with zeros in rows or columns that are not in the support."""
     own = _in_factor(factor, support, axis, place)
     return factor if own is FULL else select(factor.type, factor, own)
@@ -78,7 +78,7 @@ def _(op, node, of_outputs):
     if not n_batch or not all(of_outputs[k].support.is_partial for k in flowing):
         return terms
     members = [
-        moved(
+        move_support(
             any_along(of_outputs[k].support, tuple(range(n_batch, node.outputs[k].type.ndim))),
             n_batch,
             ("members",),
@@ -107,4 +107,6 @@ def _of_members(x: Any, term: Supported, members: Support, batch: Sequence[int |
     if shared or not isinstance(term.value.type, TensorType) or term.support is EMPTY:
         return term
     order = [*range(n_batch), *["x"] * core_ndim]
-    return Supported(term.value, moved(members, len(order), tuple(order), lambda mask: dimshuffle(mask, order)), False)
+    return Supported(
+        term.value, move_support(members, len(order), tuple(order), lambda mask: dimshuffle(mask, order)), False
+    )

@@ -36,7 +36,7 @@ class _PairsOp(ExpressionOp):
         """The type of the result."""
         raise NotImplementedError(f"{type(self).__name__}.output_type")
 
-    def _checked(self, value: Any, ndim: int) -> TensorVariable:
+    def _check_operand(self, value: Any, ndim: int) -> TensorVariable:
         x = as_tensor_variable(value)
         if x.type.ndim < ndim:
             raise TypeError(
@@ -99,7 +99,7 @@ class RFFTOp(_PairsOp):
         return tensor_type(inp.type.dtype, (None,) * inp.type.ndim + (2,))
 
     def make_node(self, a: Any, s: Any = None) -> Apply:
-        a = self._checked(a, 2)
+        a = self._check_operand(a, 2)
         return Apply(self, [a, self._lengths(s, a.shape[1:])], [self.output_type(a)()])
 
     def perform(self, node, inputs, output_storage, params=None):
@@ -131,7 +131,7 @@ class IRFFTOp(_PairsOp):
         return tensor_type(inp.type.dtype, (None,) * (inp.type.ndim - 1))
 
     def make_node(self, a: Any, s: Any = None) -> Apply:
-        a = self._checked(a, 3)
+        a = self._check_operand(a, 3)
         if s is None:
             lengths = [a.shape[k] for k in range(1, a.type.ndim - 1)]
             s = stack([*lengths[:-1], 2 * (lengths[-1] - 1)])

@@ -235,7 +235,7 @@ def _factor(norm: str | None, inverse: bool, n: TensorVariable, dtype: str) -> T
     return 1 / n.astype(dtype)
 
 
-def _scaled(x: TensorVariable, norm: str | None, inverse: bool, n: TensorVariable) -> TensorVariable:
+def _scale(x: TensorVariable, norm: str | None, inverse: bool, n: TensorVariable) -> TensorVariable:
     factor = _factor(norm, inverse, n, _REAL.get(x.type.dtype, x.type.dtype))
     return x if factor is None else x * factor
 
@@ -254,7 +254,7 @@ def _lengths_and_axes(x: TensorVariable, s: Any, axes: Any) -> tuple[list[Any], 
     return lengths, chosen
 
 
-def _transformed(
+def _transform(
     x: TensorVariable, lengths: Sequence[Any], axes: Sequence[int], norm: str | None, inverse: bool
 ) -> TensorVariable:
     if not axes:
@@ -268,7 +268,7 @@ def _transformed(
     count = result.shape[-1]
     for place in places[:-1]:
         count = count * result.shape[place]
-    return moveaxis(_scaled(result, norm, inverse, count), places, axes)
+    return moveaxis(_scale(result, norm, inverse, count), places, axes)
 
 
 def fft(a: TensorLike, n: TensorLike | None = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
@@ -339,13 +339,13 @@ def fftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm: 
            [0., 0.]])
     """
     x = _as_complex(a)
-    return _transformed(x, *_lengths_and_axes(x, s, axes), norm, False)
+    return _transform(x, *_lengths_and_axes(x, s, axes), norm, False)
 
 
 def ifftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
     """The inverse of `fftn`, with the same parameters."""
     x = _as_complex(a)
-    return _transformed(x, *_lengths_and_axes(x, s, axes), norm, True)
+    return _transform(x, *_lengths_and_axes(x, s, axes), norm, True)
 
 
 def rfftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
@@ -363,8 +363,8 @@ def rfftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm:
     if not axes:
         raise ValueError("rfftn needs one axis or more.")
     moved = _with_length(moveaxis(x, axes[-1], -1), lengths[-1])
-    half = _scaled(RealFourierTransform()(moved), norm, False, moved.shape[-1])
-    return _transformed(moveaxis(half, -1, axes[-1]), lengths[:-1], axes[:-1], norm, False)
+    half = _scale(RealFourierTransform()(moved), norm, False, moved.shape[-1])
+    return _transform(moveaxis(half, -1, axes[-1]), lengths[:-1], axes[:-1], norm, False)
 
 
 def irfftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
@@ -381,10 +381,10 @@ def irfftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm
     lengths, axes = _lengths_and_axes(x, s, axes)
     if not axes:
         raise ValueError("irfftn needs one axis or more.")
-    x = moveaxis(_transformed(x, lengths[:-1], axes[:-1], norm, True), axes[-1], -1)
+    x = moveaxis(_transform(x, lengths[:-1], axes[:-1], norm, True), axes[-1], -1)
     n = as_tensor_variable(2 * (x.shape[-1] - 1) if lengths[-1] is None else lengths[-1])
     result = InverseRealFourierTransform()(_with_length(x, n // 2 + 1), n)
-    return moveaxis(_scaled(result, norm, True, n), -1, axes[-1])
+    return moveaxis(_scale(result, norm, True, n), -1, axes[-1])
 
 
 def rfft2(a: TensorLike, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:

@@ -218,7 +218,7 @@ class Elemwise(Op):
             is_clean = (is_clean and outputs_are_clean) or support is FULL
             summed = _broadcast_axes(x, outs[0])
             if summed and support.is_partial:
-                gradient = gradient if is_clean else _chosen(gradient, support)
+                gradient = gradient if is_clean else _select(gradient, support)
                 support, is_clean = any_along(support, summed), True
             result.append(Supported(_shaped_like(x, gradient, outs[0]), support, is_clean))
         return result
@@ -501,10 +501,10 @@ def any_along(support: Support, axes: Sequence[int]) -> Support:
 def _(value_type: TensorType, value: TensorVariable, support: Support) -> TensorVariable:
     # A mask may know less of lengths than the value.
     ones = tuple([1 if length == 1 else None for length in value.type.shape])
-    return _chosen(value, support).with_static_shape(ones)
+    return _select(value, support).with_static_shape(ones)
 
 
-def _chosen(value: TensorVariable, support: Support) -> TensorVariable:
+def _select(value: TensorVariable, support: Support) -> TensorVariable:
     """Return a value, which may broadcast to the mask, with zeros outside of a support."""
     zero = constant(np.zeros((), value.type.dtype))
     if support is EMPTY:

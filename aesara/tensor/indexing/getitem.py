@@ -66,8 +66,8 @@ def getitem(x: Variable, args: Any) -> TensorVariable:
     entries = _without_ellipsis(entries, x.type.ndim)
     kept = [entry for entry in entries if entry is not None]
     if len(kept) == len(entries):
-        return _taken(x, kept)
-    part = x if all(_is_full_slice(entry) for entry in kept) else _taken(x, kept)
+        return _basic_index(x, kept)
+    part = x if all(_is_full_slice(entry) for entry in kept) else _basic_index(x, kept)
     # New dimensions are added last, so that the part is one of the tensor itself.
     dims = iter(range(part.type.ndim))
     pattern: list[Any] = []
@@ -99,7 +99,7 @@ def _n_dims_taken(entry: Any) -> int:
     return entry.type.ndim if is_mask(entry) else 1
 
 
-def _taken(x: Variable, entries: list[Any]) -> TensorVariable:
+def _basic_index(x: Variable, entries: list[Any]) -> TensorVariable:
     """Return the part of `x` that integers and slices name."""
     index = [as_index_constant(entry) for entry in entries]
     return Subtensor(index)(x, *get_slice_elements(index, lambda part: part is not None))

@@ -117,7 +117,7 @@ def _pairs(values: TensorLike, ndim: int, name: str) -> list[tuple[Any, Any]]:
     if isinstance(values, np.ndarray):
         values = values.tolist()
     if isinstance(values, Variable) and values.type.ndim:
-        values = _listed(values, name)
+        values = _list_entries(values, name)
     if not isinstance(values, (list, tuple)):
         return [(values, values)] * ndim
     entries = [_entries(value, name) for value in values]
@@ -133,11 +133,11 @@ def _pairs(values: TensorLike, ndim: int, name: str) -> list[tuple[Any, Any]]:
 
 def _entries(value: Any, name: str) -> list[Any]:
     if isinstance(value, Variable) and value.type.ndim:
-        value = _listed(value, name)
+        value = _list_entries(value, name)
     return list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]
 
 
-def _listed(values: Variable, name: str) -> list[TensorVariable]:
+def _list_entries(values: Variable, name: str) -> list[TensorVariable]:
     length = values.type.shape[0]
     if length is None:
         raise ValueError(f"pad: the length of {name} must be known; got {describe(values)} of type {values.type}.")
@@ -252,12 +252,12 @@ def _copying(formula: Callable[[Any, Length], Any]) -> Callable[..., Any]:
             raise ValueError(f'pad: reflect_type must be "even" or "odd"; got {kind!r}.')
         if kind == "odd":
             return lambda x, axis, before, after: _odd_reflection(x, axis, before, after, formula)
-        return lambda x, axis, before, after: _taken(x, axis, before, after, formula)
+        return lambda x, axis, before, after: _take_by_formula(x, axis, before, after, formula)
 
     return with_settings
 
 
-def _taken(
+def _take_by_formula(
     x: TensorVariable, axis: int, before: Length, after: Length, formula: Callable[[Any, Length], Any]
 ) -> TensorVariable:
     n = sizes_of(x)[axis]
@@ -282,7 +282,7 @@ def _odd_reflection(
         turn = switch(eq(as_tensor_variable(place), n - 1), 0, turn)
     turn = turn.dimshuffle(column)
     first, last = _element(x, axis, 0), _element(x, axis, -1)
-    image = _taken(x, axis, before, after, formula)
+    image = _take_by_formula(x, axis, before, after, formula)
     image = switch(eq(turn % 2, 0), image, first + last - image)
     return (image + turn.astype(x.type.dtype) * (last - first)).astype(x.type.dtype)
 
@@ -293,13 +293,13 @@ def _odd_reflection(
 def _linear_ramp(x: TensorVariable, settings: Mapping[str, Any]) -> Callable[..., TensorVariable]:
     ends = _pairs(settings["end_values"], x.type.ndim, "end_values")
 
-    def padded(x: TensorVariable, axis: int, before: Length, after: Length) -> TensorVariable:
+    def pad_axis(x: TensorVariable, axis: int, before: Length, after: Length) -> TensorVariable:
         low, high = [as_tensor_variable(end) for end in ends[axis]]
         front = _ramp(low, _element(x, axis, 0), axis, before, rising=True)
         back = _ramp(high, _element(x, axis, -1), axis, after, rising=False)
         return join(axis, front, x, back)
 
-    return padded
+    return pad_axis
 
 
 def _ramp(end: TensorVariable, edge: TensorVariable, axis: int, width: Length, rising: bool) -> TensorVariable:
@@ -323,7 +323,7 @@ def _statistic(function: Callable[..., TensorVariable]) -> Callable[..., Any]:
             if isinstance(length, (int, np.integer)) and length < 1:
                 raise ValueError(f"pad: stat_length must be positive; got {length}.")
 
-        def padded(x: TensorVariable, axis: int, before: Length, after: Length) -> TensorVariable:
+        def pad_axis(x: TensorVariable, axis: int, before: Length, after: Length) -> TensorVariable:
             n = sizes_of(x)[axis]
             at_start, at_end = [n if length is None else _at_most_length(length, n) for length in lengths[axis]]
             ndim = x.type.ndim
@@ -332,7 +332,7 @@ def _statistic(function: Callable[..., TensorVariable]) -> Callable[..., Any]:
                 x, axis, (before, after), [_in_dtype(function(part, axis=axis, keepdims=True), x) for part in parts]
             )
 
-        return padded
+        return pad_axis
 
     return with_settings
 

@@ -155,13 +155,13 @@ def block(arrays: Any) -> TensorVariable:
     depth = _depth(arrays)
     ndim = max([depth, *[t.type.ndim for t in _leaves(arrays)]])
 
-    def joined(entry: Any, level: int) -> TensorVariable:
+    def join_nested(entry: Any, level: int) -> TensorVariable:
         if level == depth:
             t = as_tensor_variable(entry)
             return shape_padleft(t, ndim - t.type.ndim) if t.type.ndim < ndim else t
-        return concatenate([joined(one, level + 1) for one in entry], axis=ndim - depth + level)
+        return concatenate([join_nested(one, level + 1) for one in entry], axis=ndim - depth + level)
 
-    return joined(arrays, 0)
+    return join_nested(arrays, 0)
 
 
 def _depth(arrays: Any) -> int:

@@ -79,7 +79,7 @@ def _products_of_others(s: np.ndarray) -> np.ndarray:
     return before * after
 
 
-def _decomposed(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
+def _decompose(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
     """The singular value decomposition, and the determinant of the product of its unitary matrices; or NaN."""
     found: list[list[Any]] = [[None], [None], [None]]
     NanOnError(SVD()).perform(None, [x], found)
@@ -111,7 +111,7 @@ class Cofactors(MatrixOp):
         (x,) = inputs
         if x.shape[0] != x.shape[1]:
             raise ValueError(f"{self}: the matrix must be square; it has shape {x.shape}.")
-        u, s, vh, sign = _decomposed(x)
+        u, s, vh, sign = _decompose(x)
         output_storage[0][0] = (sign * (u.conj() * _products_of_others(s)) @ vh.conj()).astype(x.dtype)
 
     def infer_shape(self, fgraph, node, shapes):
@@ -145,7 +145,7 @@ class CofactorsGrad(MatrixOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         x, direction = inputs
-        u, s, vh, sign = _decomposed(x)
+        u, s, vh, sign = _decompose(x)
         n = len(s)
         turned = u.conj().T @ direction @ vh.conj().T
         # The products of all singular values but two

@@ -121,7 +121,7 @@ class LU(MatrixOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         (x,) = inputs
-        order, low, up = _decomposed(x)
+        order, low, up = _decompose(x)
         if self.permute_l:
             values = [low[order], up]
         elif self.p_indices:
@@ -158,7 +158,7 @@ class LU(MatrixOp):
         return [gradient[outputs[0]] if self.p_indices else dot(outputs[0], gradient)]
 
 
-def _decomposed(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _decompose(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The row numbers p, and the factors, of ``x = L[p] U``."""
     k = min(x.shape)
     if x.size == 0:

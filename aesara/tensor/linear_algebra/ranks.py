@@ -53,9 +53,11 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     s = _have_rank(ops.abs(eigh(A)[0])) if hermitian else svdvals(A)
     if tol is None:
         relative = _precision(A, s) if rtol is None else as_tensor_variable(rtol)
-        bound = largest(s, axis=-1, keepdims=True, initial=0) * (_padded(relative) if rtol is not None else relative)
+        bound = largest(s, axis=-1, keepdims=True, initial=0) * (
+            _add_dimension(relative) if rtol is not None else relative
+        )
     else:
-        bound = _padded(as_tensor_variable(tol))
+        bound = _add_dimension(as_tensor_variable(tol))
     return sum_of(ops.gt(s, bound), axis=-1, dtype="int64")
 
 
@@ -65,7 +67,7 @@ def _have_rank(s: TensorVariable) -> TensorVariable:
     return check(s, all_true(isfinite(s)))
 
 
-def _padded(x: TensorVariable) -> TensorVariable:
+def _add_dimension(x: TensorVariable) -> TensorVariable:
     """Numbers for members of a batch, beside their singular values."""
     return x if x.type.ndim == 0 else x.dimshuffle([*range(x.type.ndim), "x"])
 

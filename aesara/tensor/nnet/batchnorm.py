@@ -124,7 +124,7 @@ def _require_epsilon(epsilon: Any) -> None:
         raise ValueError(f"epsilon must be at least 1e-5, got {epsilon}")
 
 
-def _fitted(
+def _fit_to_inputs(
     inputs: TensorVariable, axes: tuple[int, ...], others: Sequence[int], *factors: Any
 ) -> list[TensorVariable]:
     """Factors with the dimensions of the inputs, of length 1 along the axes.
@@ -210,7 +210,7 @@ def batch_normalization_train(
         raise ValueError("running_mean and running_var must either both be given or both be None")
     if running:
         _require_rank(inputs, others, "gamma, beta, running_mean and running_var", gamma, beta, *running)
-    gamma, beta, *running = _fitted(inputs, axes, others, gamma, beta, *running)
+    gamma, beta, *running = _fit_to_inputs(inputs, axes, others, gamma, beta, *running)
     out, *statistics = AbstractBatchNormTrain(axes)(
         inputs, gamma, beta, epsilon, running_average_factor, *running, return_list=True
     )
@@ -252,7 +252,7 @@ def batch_normalization_test(
     axes, others = _normalized_axes(axes, inputs.type.ndim)
     _require_epsilon(epsilon)
     _require_rank(inputs, others, "gamma, beta, mean and var", gamma, beta, mean, var)
-    factors = _fitted(inputs, axes, others, gamma, beta, mean, var)
+    factors = _fit_to_inputs(inputs, axes, others, gamma, beta, mean, var)
     return AbstractBatchNormInference(axes)(inputs, *factors, epsilon)
 
 
@@ -278,7 +278,7 @@ def _in_elementary_operations(node: Apply) -> list[TensorVariable] | None:
 
 
 @vectorize_node.register(BatchNormOp)
-def _vectorized(op: BatchNormOp, node: Apply, *inputs: TensorVariable) -> Sequence[TensorVariable]:
+def _vectorize(op: BatchNormOp, node: Apply, *inputs: TensorVariable) -> Sequence[TensorVariable]:
     """Vectorize the definition of the op; the op itself has no form for batches."""
     members: list[Any] = node.inputs
     return vectorize_graph(op.expressions(*members), dict(zip(members, inputs)))

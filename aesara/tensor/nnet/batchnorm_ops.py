@@ -33,7 +33,7 @@ __all__ = ["AbstractBatchNormInference", "AbstractBatchNormTrain", "AbstractBatc
 Axes = tuple[int, ...]
 
 
-def _scaled(x: Any, scale: Any, bias: Any, mean: Any, invstd: Any) -> Any:
+def _normalize(x: Any, scale: Any, bias: Any, mean: Any, invstd: Any) -> Any:
     return (x - mean) * (scale * invstd) + bias
 
 
@@ -48,14 +48,14 @@ def _as_dtype(value: Any, dtype: str) -> Any:
     return np.dtype(dtype).type(value) if isinstance(value, int) else value.astype(dtype)
 
 
-def normalized(
+def normalize_batch(
     axes: Axes, root: Callable, x: Any, scale: Any, bias: Any, epsilon: Any, factor: Any, *running: Any
 ) -> list[Any]:
     """Compute the outputs of `AbstractBatchNormTrain`."""
     mean = x.mean(axes, keepdims=True)
     variance = ((x - mean) ** 2).mean(axes, keepdims=True)
     invstd = 1 / root(variance + epsilon)
-    results = [_scaled(x, scale, bias, mean, invstd), mean, invstd]
+    results = [_normalize(x, scale, bias, mean, invstd), mean, invstd]
     if running:
         m = _as_dtype(_count(x, axes), str(x.dtype))
         old_mean, old_variance = running
@@ -64,11 +64,11 @@ def normalized(
     return results
 
 
-def estimated(
+def normalize_by_estimates(
     axes: Axes, root: Callable, x: Any, scale: Any, bias: Any, mean: Any, variance: Any, epsilon: Any
 ) -> list[Any]:
     """Compute the outputs of `AbstractBatchNormInference`."""
-    return [_scaled(x, scale, bias, mean, 1 / root(variance + epsilon))]
+    return [_normalize(x, scale, bias, mean, 1 / root(variance + epsilon))]
 
 
 def pulled_back(
@@ -219,7 +219,7 @@ class AbstractBatchNormTrain(BatchNormOp):
         The axes over which means are taken.
     """
 
-    formula = staticmethod(normalized)
+    formula = staticmethod(normalize_batch)
     moving = 3
 
     def make_node(
@@ -292,7 +292,7 @@ class AbstractBatchNormInference(BatchNormOp):
         The axes along which means and variances have length 1.
     """
 
-    formula = staticmethod(estimated)
+    formula = staticmethod(normalize_by_estimates)
     moving = 5
 
     def make_node(

@@ -27,17 +27,17 @@ def _has_declared_shape(what: str) -> Callable[[TensorVariable, Sequence[int | N
     """A check that a tensor has the lengths that are declared, those that are None apart."""
     check = CheckAndRaise(ValueError, f"ConvOp: the {what} have not the declared shape.")
 
-    def checked(x: TensorVariable, shape: Sequence[int | None]) -> TensorVariable:
+    def check_shape(x: TensorVariable, shape: Sequence[int | None]) -> TensorVariable:
         conditions = [eq(x.shape[d], n) for d, n in enumerate(shape) if n not in (None, x.type.shape[d])]
         return check(x, *conditions) if conditions else x
 
-    return checked
+    return check_shape
 
 
 _declared_images, _declared_filters = _has_declared_shape("images"), _has_declared_shape("filters")
 
 
-def _known(shape: Sequence[Any] | None) -> tuple[int | None, ...]:
+def _known_lengths(shape: Sequence[Any] | None) -> tuple[int | None, ...]:
     """The lengths that are given, of four, as integers; they may be constants."""
     if shape is None:
         return (None,) * 4
@@ -107,10 +107,10 @@ class ConvOp(Correlation):
     def windows(self) -> Windows:
         return Windows(self.out_mode, (self.dx, self.dy), (1, 1), flip=True)
 
-    def turned(self, direction: Direction) -> Correlation:
+    def in_direction(self, direction: Direction) -> Correlation:
         if direction == "forward":
             return self
-        return AbstractConv2d(border_mode=self.out_mode, subsample=(self.dx, self.dy)).turned(direction)
+        return AbstractConv2d(border_mode=self.out_mode, subsample=(self.dx, self.dy)).in_direction(direction)
 
     def with_sizes(self, x: TensorVariable, y: TensorVariable, sizes: Sequence[TensorVariable]) -> TensorVariable:
         raise TypeError("The sizes of the result of a ConvOp follow from its operands.")
@@ -190,7 +190,7 @@ def convolved_by_conv_op(
     **kargs: Any,
 ) -> TensorVariable:
     """A `ConvOp` for these shapes, applied; see `conv2d`."""
-    images, kernels = _known(image_shape), _known(filter_shape)
+    images, kernels = _known_lengths(image_shape), _known_lengths(filter_shape)
     if len(images) != 4 or len(kernels) != 4:
         raise ValueError(f"Shapes have 4 entries; got {image_shape} for images and {filter_shape} for filters.")
     if images[1] is not None and kernels[1] is not None and images[1] != kernels[1]:

@@ -53,7 +53,7 @@ def positive_integers(name: str, values: Any, convdim: int) -> tuple[int, ...]:
     return tuple(map(int, values))
 
 
-def _declared(name: str, shape: Any, length: int) -> tuple:
+def _declared_shape(name: str, shape: Any, length: int) -> tuple:
     if shape is None:
         return (None,) * length
     error = ValueError(f"{name} should be None or a tuple of constant int values")
@@ -154,10 +154,10 @@ class BaseAbstractConv(ChosenWindows):
         self.convdim = convdim
         self.filter_flip = bool(filter_flip)
         self._set(border_mode, subsample, filter_dilation, num_groups, unshared)
-        self.imshp = _declared("imshp", imshp, 2 + convdim)
-        self.kshp = _declared("kshp", kshp, self.windows.kernel_ndim)
+        self.imshp = _declared_shape("imshp", imshp, 2 + convdim)
+        self.kshp = _declared_shape("kshp", kshp, self.windows.kernel_ndim)
 
-    def turned(self, direction: Direction) -> BaseAbstractConv:
+    def in_direction(self, direction: Direction) -> BaseAbstractConv:
         cls = _CLASSES[self.convdim, direction]
         made = cls.__new__(cls)
         BaseAbstractConv.__init__(made, **{name: getattr(self, name) for name in BaseAbstractConv.__props__})

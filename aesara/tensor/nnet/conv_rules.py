@@ -41,7 +41,7 @@ rules.specialize_device(conv_groupopt, "fast_compile", name="conv_opts")
 rules.specialize(conv_groupopt, name="conv_opts")
 
 
-def _replaced(node: Apply, new: Variable) -> list[Variable] | bool:
+def _replace(node: Apply, new: Variable) -> list[Variable] | bool:
     fitting = in_place_of(node.outputs[0], new)
     if fitting is None:
         return False
@@ -49,7 +49,7 @@ def _replaced(node: Apply, new: Variable) -> list[Variable] | bool:
     return fitting
 
 
-def _flipped(filters: Any, op: BaseAbstractConv) -> TensorVariable:
+def _flip(filters: Any, op: BaseAbstractConv) -> TensorVariable:
     """Filters mirrored in their last dimensions, if the convolution mirrors them."""
     return filters[(..., *(slice(None, None, -1),) * op.convdim)] if op.filter_flip else filters
 
@@ -68,10 +68,10 @@ def _as_products(node: Apply, cls: type[MatrixCorrelation]) -> list[Variable] | 
         return False
     form = _matrix_form(cls, op)
     if op.direction == "forward":
-        return _replaced(node, form(x, _flipped(y, op)))
+        return _replace(node, form(x, _flip(y, op)))
     if op.direction == "inputs":
-        return _replaced(node, form(_flipped(x, op), y, *sizes))
-    return _replaced(node, _flipped(form(x, y, *sizes), op))
+        return _replace(node, form(_flip(x, op), y, *sizes))
+    return _replace(node, _flip(form(x, y, *sizes), op))
 
 
 @node_rewriter([AbstractConv])
@@ -130,7 +130,7 @@ def _with_sizes(images: TensorVariable, sizes: Variable) -> TensorVariable:
     return specify_shape(images, (None, None, *entries_of(sizes, 2)))
 
 
-def _mirrored(images: Any) -> TensorVariable:
+def _mirror(images: Any) -> TensorVariable:
     return images[:, :, ::-1, ::-1]
 
 
@@ -140,8 +140,8 @@ def local_conv2d_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
     op, (x, w) = node.op, node.inputs
     if not _is_plain(op, strides=True):
         return False
-    filters = w if op.filter_flip else _mirrored(w)
-    return _replaced(node, ConvOp(dx=op.subsample[0], dy=op.subsample[1], output_mode=op.border_mode)(x, filters))
+    filters = w if op.filter_flip else _mirror(w)
+    return _replace(node, ConvOp(dx=op.subsample[0], dy=op.subsample[1], output_mode=op.border_mode)(x, filters))
 
 
 @node_rewriter([AbstractConv_gradWeights])
@@ -154,10 +154,10 @@ def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
         return False
     images, outputs = x.dimshuffle(1, 0, 2, 3), y.dimshuffle(1, 0, 2, 3)
     if op.border_mode == "valid":
-        found = ConvOp()(images, _mirrored(outputs)).dimshuffle(1, 0, 2, 3)
+        found = ConvOp()(images, _mirror(outputs)).dimshuffle(1, 0, 2, 3)
     else:
-        found = _mirrored(ConvOp()(outputs, _mirrored(images)))
-    return _replaced(node, _with_sizes(_mirrored(found) if op.filter_flip else found, sizes))
+        found = _mirror(ConvOp()(outputs, _mirror(images)))
+    return _replace(node, _with_sizes(_mirror(found) if op.filter_flip else found, sizes))
 
 
 @node_rewriter([AbstractConv_gradInputs])
@@ -169,8 +169,8 @@ def local_conv2d_gradinputs_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
         return False
     filters = w.dimshuffle(1, 0, 2, 3)
     mode = "full" if op.border_mode == "valid" else "valid"
-    found = ConvOp(output_mode=mode)(y, filters if not op.filter_flip else _mirrored(filters))
-    return _replaced(node, _with_sizes(found, sizes))
+    found = ConvOp(output_mode=mode)(y, filters if not op.filter_flip else _mirror(filters))
+    return _replace(node, _with_sizes(found, sizes))
 
 
 def _at_position(position: float, tags: Sequence[str], *chosen: Any) -> None:

@@ -137,7 +137,7 @@ class BaseCorrMM(MatrixCorrelation):
         settings = (self.border_mode, self.subsample, self.filter_dilation, self.num_groups)
         return f"{type(self).__name__}{{{', '.join(map(str, settings))} {self.unshared}}}"
 
-    def turned(self, direction: Direction) -> BaseCorrMM:
+    def in_direction(self, direction: Direction) -> BaseCorrMM:
         return _CLASSES[direction](
             self.border_mode, self.subsample, self.filter_dilation, self.num_groups, self.unshared
         )

@@ -40,7 +40,7 @@ class BaseCorr3dMM(MatrixCorrelation):
     ):
         self._set(border_mode, subsample, filter_dilation, num_groups, False)
 
-    def turned(self, direction: Direction) -> BaseCorr3dMM:
+    def in_direction(self, direction: Direction) -> BaseCorr3dMM:
         return _CLASSES[direction](self.border_mode, self.subsample, self.filter_dilation, num_groups=self.num_groups)
 
     def __str__(self) -> str:

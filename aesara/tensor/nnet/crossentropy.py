@@ -20,7 +20,7 @@ from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import add, eq, log, log1p, mul, neg, softplus, switch
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.nnet.composed import ComposedOp, as_classes, as_floats, checked_classes, classes_out_of_bounds
-from aesara.tensor.nnet.softmax import biased, biased_static_shape, softmax_grad_legacy, softmax_legacy
+from aesara.tensor.nnet.softmax import add_bias, biased_static_shape, softmax_grad_legacy, softmax_legacy
 from aesara.tensor.ordering.searching import unique
 from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.argmax import argmax, max_and_argmax
@@ -104,7 +104,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
         return Apply(self, [x, b, y_idx], [*outputs, tensor_type(y_idx.type.dtype, (rows,))()])
 
     def expand(self, x: TensorVariable, b: TensorVariable, y_idx: TensorVariable) -> list[TensorVariable]:
-        total = biased(x, b)
+        total = add_bias(x, b)
         cost = neg(_entries_of_classes(_log_softmax(total), y_idx))
         return [cost, softmax_legacy(total), argmax(total, axis=1).astype(y_idx.type.dtype)]
 

@@ -35,7 +35,7 @@ def _one_more_column(mat: TensorVariable) -> tuple[int | None, int | None]:
     return rows, None if columns is None else columns + 1
 
 
-def _joined(value: Any, mat: np.ndarray, dtype: str) -> np.ndarray:
+def _prepend(value: Any, mat: np.ndarray, dtype: str) -> np.ndarray:
     result = np.empty((mat.shape[0], mat.shape[1] + 1), dtype=dtype)
     result[:, 0] = value
     result[:, 1:] = mat
@@ -77,7 +77,7 @@ class Prepend_scalar_constant_to_each_row(ComposedOp):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
     ) -> None:
-        output_storage[0][0] = _joined(self.val, inputs[0], node.outputs[0].type.dtype)
+        output_storage[0][0] = _prepend(self.val, inputs[0], node.outputs[0].type.dtype)
 
     def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0], shapes[0][1] + 1)]
@@ -117,7 +117,7 @@ class Prepend_scalar_to_each_row(ComposedOp):
         self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
     ) -> None:
         val, mat = inputs
-        output_storage[0][0] = _joined(val, mat, node.outputs[0].type.dtype)
+        output_storage[0][0] = _prepend(val, mat, node.outputs[0].type.dtype)
 
     def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[1][0], shapes[1][1] + 1)]

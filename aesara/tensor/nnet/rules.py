@@ -29,7 +29,7 @@ from aesara.tensor.nnet.crossentropy import (
     crossentropy_softmax_1hot_with_bias_dx,
     crossentropy_softmax_argmax_1hot_with_bias,
 )
-from aesara.tensor.nnet.softmax import SoftmaxWithBias, biased, softmax_with_bias
+from aesara.tensor.nnet.softmax import SoftmaxWithBias, add_bias, softmax_with_bias
 from aesara.tensor.reductions.argmax import Argmax, MaxAndArgmax, argmax
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.rewriting.helpers import in_place_of, is_float, output_of
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 rules = Rules()
 
 
-def _replaced(node: Apply, outputs: Sequence[Variable]) -> list[Variable] | bool:
+def _replace(node: Apply, outputs: Sequence[Variable]) -> list[Variable] | bool:
     """The outputs in the types of those of the node; False if they do not fit."""
     fitting = [in_place_of(old, new) for old, new in zip(node.outputs, outputs)]
     found = [one[0] for one in fitting if one is not None]
@@ -75,14 +75,14 @@ def _softmax_of(x: Variable) -> tuple[Variable, Variable] | None:
 @node_rewriter([SoftmaxWithBias])
 def local_expand_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
     """Replace the softmax with a bias by a sum and a softmax, which other rules know."""
-    return _replaced(node, node.op.expand(*node.inputs))
+    return _replace(node, node.op.expand(*node.inputs))
 
 
 @rules.specialize
 @node_rewriter([ComposedOp])
 def local_expand_composed_op(fgraph: FunctionGraph, node: Apply) -> Any:
     """Replace a composed op by the expression it stands for."""
-    return _replaced(node, node.op.expand(*node.inputs))
+    return _replace(node, node.op.expand(*node.inputs))
 
 
 @gradient_form.register(CrossentropyCategorical1Hot)
@@ -92,7 +92,7 @@ def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[Variable]) 
     classes: Any
     with inherit_source(gradient_mark(node)):
         coding, classes = node.inputs
-        if Analysis(kept, differentiated=True).scaled(coding) is None:
+        if Analysis(kept, differentiated=True).form_of(coding) is None:
             return None
         return op.expand(coding, classes)[0]
 
@@ -107,7 +107,7 @@ def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
     found = _softmax_of(coding)
     if found is None:
         return False
-    return _replaced(node, crossentropy_softmax_argmax_1hot_with_bias(*found, classes)[:1])
+    return _replace(node, crossentropy_softmax_argmax_1hot_with_bias(*found, classes)[:1])
 
 
 @rules.stabilize("local_crossentropy_to_crossentropy_with_softmax_grad")
@@ -120,7 +120,7 @@ def local_softmax_grad_to_crossentropy_with_softmax_grad(fgraph: FunctionGraph, 
     of_cost, probabilities, classes = inner.inputs
     if probabilities is not node.inputs[1]:
         return False
-    return _replaced(node, [crossentropy_softmax_1hot_with_bias_dx(of_cost, probabilities, classes)])
+    return _replace(node, [crossentropy_softmax_1hot_with_bias_dx(of_cost, probabilities, classes)])
 
 
 _INCREASING = (exp, tanh, sigmoid, softplus)
@@ -148,7 +148,7 @@ def local_argmax_pushdown(fgraph: FunctionGraph, node: Apply) -> Any:
         x: Any
         b: Any
         x, b = inner.inputs
-        pushed = biased(x, b)
+        pushed = add_bias(x, b)
     else:
         return False
     position = in_place_of(node.outputs[-1], argmax(pushed, axis=axes))
@@ -172,7 +172,7 @@ def local_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
     bias = _as_row(vectors[0])
     if matrix.type.dtype != node.outputs[0].type.dtype or matrix.type.broadcastable != (False, False):
         return False
-    return _replaced(node, [softmax_with_bias(matrix, bias)])
+    return _replace(node, [softmax_with_bias(matrix, bias)])
 
 
 def _as_row(x: Variable) -> Variable | None:
@@ -194,7 +194,7 @@ def graph_merge_softmax_with_crossentropy_softmax(fgraph: FunctionGraph, node: A
             and client.inputs[0] is x
             and client.inputs[1] is b
         ):
-            return _replaced(node, [client.outputs[1]])
+            return _replace(node, [client.outputs[1]])
     return False
 
 
@@ -213,7 +213,7 @@ def local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc(fgraph: FunctionG
         return False
     same = Assert("The gradient of a cross-entropy needs an element for each row.")
     number = same(number, eq(length, shape(probabilities)[0]))
-    return _replaced(node, [crossentropy_softmax_1hot_with_bias_dx(number, probabilities, classes)])
+    return _replace(node, [crossentropy_softmax_1hot_with_bias_dx(number, probabilities, classes)])
 
 
 def _apply_to_graph(fgraph: FunctionGraph, only: type) -> None:

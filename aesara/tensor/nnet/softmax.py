@@ -23,13 +23,13 @@ softmax_legacy = Softmax(axis=-1)
 softmax_grad_legacy = SoftmaxGrad(axis=-1)
 
 
-def biased(x: TensorVariable, b: TensorVariable) -> TensorVariable:
+def add_bias(x: TensorVariable, b: TensorVariable) -> TensorVariable:
     """A matrix with a vector added to each row."""
     return add(x, b.dimshuffle("x", 0))
 
 
 def biased_static_shape(x: TensorVariable, b: TensorVariable) -> tuple[int | None, int | None]:
-    """The static shape of `biased`; an error if it is known that lengths differ."""
+    """The static shape of `add_bias`; an error if it is known that lengths differ."""
     rows, columns = x.type.shape
     (length,) = b.type.shape
     if columns is not None and length is not None and columns != length:
@@ -57,7 +57,7 @@ class SoftmaxWithBias(ComposedOp):
         return Apply(self, [x, b], [tensor_type(dtype, biased_static_shape(x, b))()])
 
     def expand(self, x: TensorVariable, b: TensorVariable) -> list[TensorVariable]:
-        return [softmax_legacy(biased(x, b))]
+        return [softmax_legacy(add_bias(x, b))]
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None

@@ -66,7 +66,7 @@ def _fractions(frac_ratio: Any) -> list[tuple[int, int]]:
     return [(int(n), int(d)) for n, d in pairs]
 
 
-def _transposed(
+def _transposed_convolution(
     images: TensorVariable, kernel: TensorVariable, ratios: tuple[int, int], repeated: tuple[int, int]
 ) -> TensorVariable:
     """Images, whose first and last rows and columns stand twice where `repeated`, spread and weighted by a kernel."""
@@ -90,7 +90,7 @@ def _along(images: TensorVariable, axis: int, ratio: int) -> TensorVariable:
     kernel = bilinear_kernel_1D(ratio)
     kernel = kernel.dimshuffle("x", "x", 0, "x") if axis == 2 else kernel.dimshuffle("x", "x", "x", 0)
     ratios, repeated = ((ratio, 1), (1, 0)) if axis == 2 else ((1, ratio), (0, 1))
-    return _transposed(_with_border(images, axis), kernel, ratios, repeated)
+    return _transposed_convolution(_with_border(images, axis), kernel, ratios, repeated)
 
 
 def bilinear_upsampling(
@@ -139,7 +139,7 @@ def bilinear_upsampling(
         large = _along(_along(flat, 2, ratio), 3, ratio)
     else:
         kernel = bilinear_kernel_2D(ratio).dimshuffle("x", "x", 0, 1)
-        large = _transposed(_with_border(_with_border(flat, 2), 3), kernel, (ratio, ratio), (1, 1))
+        large = _transposed_convolution(_with_border(_with_border(flat, 2), 3), kernel, (ratio, ratio), (1, 1))
     return large.reshape((input.shape[0], input.shape[1], input.shape[2] * ratio, input.shape[3] * ratio))
 
 

@@ -191,7 +191,7 @@ def _where(condition: TensorLike, *choices: Any) -> Any:
     return where_chosen(condition, *choices) if choices else nonzero(as_tensor_variable(condition))
 
 
-def _filled(name: str) -> Callable[..., TensorVariable]:
+def _filling_function(name: str) -> Callable[..., TensorVariable]:
     make = {"zeros_like": zeros, "empty_like": zeros, "ones_like": ones}[name]
 
     def like(
@@ -451,7 +451,7 @@ FUNCTIONS: dict[str, Passing | Callable[..., Any]] = {
     "clip": _clip,
     "common_type": _common_type,
     "copy": _copy,
-    "empty_like": _filled("empty_like"),
+    "empty_like": _filling_function("empty_like"),
     "full_like": _full_like,
     "histogram_bin_edges": _histogram_bin_edges,
     "iscomplexobj": _is_complex,
@@ -460,13 +460,13 @@ FUNCTIONS: dict[str, Passing | Callable[..., Any]] = {
     "linalg.multi_dot": _multi_dot,
     "linalg.norm": norm,
     "linalg.vector_norm": _vector_norm,
-    "ones_like": _filled("ones_like"),
+    "ones_like": _filling_function("ones_like"),
     "result_type": _result_type,
     "sort": _sorting(sort_of),
     "split": _split,
     "stack": _stack,
     "where": _where,
-    "zeros_like": _filled("zeros_like"),
+    "zeros_like": _filling_function("zeros_like"),
 }
 
 #: What stands for elementwise functions of NumPy whose name it does not have.

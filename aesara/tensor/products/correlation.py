@@ -166,7 +166,7 @@ class Correlation(Op):
         """Which windows meet the filters."""
 
     @abstractmethod
-    def turned(self, direction: Direction) -> Correlation:
+    def in_direction(self, direction: Direction) -> Correlation:
         """The op of the same kind and the same windows in another direction."""
 
     @abstractmethod
@@ -282,14 +282,14 @@ class Correlation(Op):
         n = self.windows.ndim
         image, kernel = (lambda v: [v.shape[2 + d] for d in range(n)]), (lambda v: [v.shape[d - n] for d in range(n)])
         if self.direction == "forward":
-            of_x = self.turned("inputs").with_sizes(conj(y), g, image(x))
-            of_y = self.turned("weights").with_sizes(conj(x), g, kernel(y))
+            of_x = self.in_direction("inputs").with_sizes(conj(y), g, image(x))
+            of_y = self.in_direction("weights").with_sizes(conj(x), g, kernel(y))
         elif self.direction == "weights":
-            of_x = self.turned("inputs").with_sizes(g, conj(y), image(x))
-            of_y = self.turned("forward")(conj(x), g)
+            of_x = self.in_direction("inputs").with_sizes(g, conj(y), image(x))
+            of_y = self.in_direction("forward")(conj(x), g)
         else:
-            of_x = self.turned("weights").with_sizes(g, conj(y), kernel(x))
-            of_y = self.turned("forward")(g, conj(x))
+            of_x = self.in_direction("weights").with_sizes(g, conj(y), kernel(x))
+            of_y = self.in_direction("forward")(g, conj(x))
         gradients = [
             v.zeros_like(dtype=config.floatX) if v.type.dtype in discrete_dtypes else gradient_as(dv, v.type.dtype)
             for v, dv in ((x, of_x), (y, of_y))
@@ -348,10 +348,10 @@ def compute(
     direction: Direction, windows: Windows, x: np.ndarray, y: np.ndarray, sizes: Sequence[int] | None = None
 ) -> np.ndarray:
     """The sum of products for arrays; see `Correlation` for what `x`, `y` and `sizes` are."""
-    return _COMPUTE[direction](windows, x, y, *measured(direction, windows, x.shape, y.shape, sizes))
+    return _COMPUTE[direction](windows, x, y, *shapes_of_operands(direction, windows, x.shape, y.shape, sizes))
 
 
-def measured(
+def shapes_of_operands(
     direction: Direction, windows: Windows, x: Shape, y: Shape, sizes: Sequence[int] | None
 ) -> tuple[Shape, Shape, Shape]:
     """The shape of the images, the sizes of the filters and those of the output, from the shapes of both operands.
@@ -399,7 +399,7 @@ def _check(windows: Windows, image: Shape, kernel: Shape, output: Shape, of_grou
         raise ValueError(f"The filters, of sizes {kernel}, do not fit into the images, of sizes {image[2:]}.")
 
 
-def _padded(windows: Windows, x: np.ndarray, kernel: Shape) -> np.ndarray:
+def _pad(windows: Windows, x: np.ndarray, kernel: Shape) -> np.ndarray:
     if all(pads == (0, 0) for pads in windows.pads(kernel)):
         return x
     padded = np.zeros(windows.padded_shape(x.shape, kernel), dtype=x.dtype)
@@ -413,7 +413,7 @@ def _labels(n: int) -> tuple[str, str]:
 
 
 def _forward(windows: Windows, x: np.ndarray, w: np.ndarray, image: Shape, kernel: Shape, output: Shape) -> np.ndarray:
-    view = windows.windows(_padded(windows, x, kernel), kernel, output)
+    view = windows.windows(_pad(windows, x, kernel), kernel, output)
     result = np.zeros((image[0], w.shape[0], *output), dtype=x.dtype)
     n = windows.ndim
     inner = tuple(range(1, n + 1))
@@ -434,7 +434,7 @@ def _entries(n: int) -> tuple[int, ...]:
 
 
 def _weights(windows: Windows, x: np.ndarray, y: np.ndarray, image: Shape, kernel: Shape, output: Shape) -> np.ndarray:
-    view = windows.windows(_padded(windows, x, kernel), kernel, output)
+    view = windows.windows(_pad(windows, x, kernel), kernel, output)
     n, per_group = windows.ndim, image[1] // windows.groups
     positions = output if windows.unshared else ()
     result = np.zeros((y.shape[1], *positions, per_group, *kernel), dtype=x.dtype)

@@ -243,10 +243,10 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any = 2) -> TensorVariable:
     rows = _as_matrix(a, a_free, a_axes)
     columns = _as_matrix(b, b_axes, b_free)
     product = _dot(rows, columns).reshape(free_shape, ndim=len(free_shape))
-    return _narrowed(product, static_shape)
+    return _narrow_type(product, static_shape)
 
 
-def _narrowed(x: TensorVariable, static_shape: tuple[int | None, ...]) -> TensorVariable:
+def _narrow_type(x: TensorVariable, static_shape: tuple[int | None, ...]) -> TensorVariable:
     """A tensor with what is known of its shape in its type."""
     if x.type.shape == static_shape or all(n is None for n in static_shape):
         return x
@@ -259,12 +259,12 @@ def _least_moved(
 ) -> tuple[list[int], list[int]]:
     """The pairs of axes in the order in which the fewest tensors have to be copied to become matrices."""
 
-    def moved(pairs: list[tuple[int, int]]) -> int:
+    def transpositions(pairs: list[tuple[int, int]]) -> int:
         summed = [list(side) for side in zip(*pairs)] or [[], []]
         return sum(not _in_order(x, y) and not _in_order(y, x) for x, y in zip(summed, (a_free, b_free), strict=True))
 
     pairs = list(zip(a_axes, b_axes, strict=True))
-    best = min([pairs, sorted(pairs), sorted(pairs, key=lambda pair: pair[1])], key=moved)
+    best = min([pairs, sorted(pairs), sorted(pairs, key=lambda pair: pair[1])], key=transpositions)
     return [i for i, _ in best], [j for _, j in best]
 
 
@@ -413,4 +413,4 @@ def batched_tensordot(x: TensorLike, y: TensorLike, axes: Any = 2) -> TensorVari
     shape = [x.shape[0], *[x.shape[k] for k in x_free], *[y.shape[k] for k in y_free]]
     product = _batched_dot(rows, columns).reshape(shape, ndim=len(shape))
     batch = x.type.shape[0] if x.type.shape[0] is not None else y.type.shape[0]
-    return _narrowed(product, (batch, *[x.type.shape[k] for k in x_free], *[y.type.shape[k] for k in y_free]))
+    return _narrow_type(product, (batch, *[x.type.shape[k] for k in x_free], *[y.type.shape[k] for k in y_free]))

@@ -86,7 +86,7 @@ def einsum(
             chosen.insert(0, _product(first, second, needed))
         terms.extend(chosen)
     (result,) = terms
-    result = _summed(result, set(output))
+    result = _sum_unneeded(result, set(output))
     return _in_order(result, output)
 
 
@@ -169,7 +169,7 @@ def _checked_path(path: list[tuple[int, ...]], n_terms: int) -> list[tuple[int, 
     return path
 
 
-def _summed(term: _Term, needed: set[Label]) -> _Term:
+def _sum_unneeded(term: _Term, needed: set[Label]) -> _Term:
     """A term summed over the dimensions that are not needed."""
     axes = tuple([axis for axis, name in enumerate(term.labels) if name not in needed])
     if not axes:
@@ -188,8 +188,8 @@ def _in_order(term: _Term, labels: Sequence[Hashable]) -> TensorVariable:
 
 def _product(a: _Term, b: _Term, needed: set[Label]) -> _Term:
     """The product of two terms, summed over the dimensions that are not needed."""
-    a = _summed(a, needed | set(b.labels))
-    b = _summed(b, needed | set(a.labels))
+    a = _sum_unneeded(a, needed | set(b.labels))
+    b = _sum_unneeded(b, needed | set(a.labels))
     shared = [name for name in a.labels if name in b.labels]
     batch = [name for name in shared if name in needed]
     along = [name for name in shared if name not in needed]
@@ -203,7 +203,7 @@ def _product(a: _Term, b: _Term, needed: set[Label]) -> _Term:
     # Loops over products, fused with the sum: at most as much work as a product of matrices, and no copies.
     labels = (*result, *along)
     multiply = and_ if a.tensor.type.dtype == "bool" else mul
-    return _summed(_Term(multiply(_in_order(a, labels), _in_order(b, labels)), labels), needed)
+    return _sum_unneeded(_Term(multiply(_in_order(a, labels), _in_order(b, labels)), labels), needed)
 
 
 def _matrix_product(a: _Term, b: _Term, of_a: list[Label], along: list[Label], of_b: list[Label]) -> TensorVariable:
@@ -222,7 +222,8 @@ def _batched_product(
     a_sizes, b_sizes = sizes_of(left), sizes_of(right)
     columns = b_sizes[n + len(along) :]
     product = batched_dot(
-        _grouped(left, (len(batch), len(of_a), len(along))), _grouped(right, (len(batch), len(along), len(of_b)))
+        _group_dimensions(left, (len(batch), len(of_a), len(along))),
+        _group_dimensions(right, (len(batch), len(along), len(of_b))),
     )
     shape = [*a_sizes[:m], *columns]
     static = [
@@ -235,7 +236,7 @@ def _batched_product(
     return specify_shape(reshape(product, shape, ndim=len(shape)), static)
 
 
-def _grouped(x: TensorVariable, lengths: tuple[int, ...]) -> TensorVariable:
+def _group_dimensions(x: TensorVariable, lengths: tuple[int, ...]) -> TensorVariable:
     """A tensor with groups of consecutive dimensions made one dimension each."""
     if all(length == 1 for length in lengths):
         return x

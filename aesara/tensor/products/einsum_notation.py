@@ -38,7 +38,7 @@ def parse_einsum(
     if len(inputs) != len(values):
         raise ValueError(f"einsum: subscripts for {len(inputs)} operand(s) were given, with {len(values)} operand(s).")
     tensors = [as_tensor_variable(value) for value in values]
-    labels = [_expanded(entries, t) for entries, t in zip(inputs, tensors)]
+    labels = [_expand_ellipsis(entries, t) for entries, t in zip(inputs, tensors)]
     return tensors, labels, _output_labels(labels, output)
 
 
@@ -88,7 +88,7 @@ def _checked_list(entries: Any) -> list[Any]:
     return [entry if entry is Ellipsis else int(entry) for entry in entries]
 
 
-def _expanded(entries: list[Any], tensor: TensorVariable) -> tuple[Label, ...]:
+def _expand_ellipsis(entries: list[Any], tensor: TensorVariable) -> tuple[Label, ...]:
     """The labels of an operand, with dimensions in place of an ellipsis."""
     ndim = tensor.type.ndim
     if Ellipsis not in entries:

@@ -91,8 +91,8 @@ class MatMul(Op):
         if a.type.ndim == 1:
             last = gz.type.ndim - 1
             gz = dimshuffle(gz, (*range(last), "x", last))
-        a_grad = _summed_to(a2, matmul(gz, _transposed(b2)))
-        b_grad = _summed_to(b2, matmul(_transposed(a2), gz))
+        a_grad = _summed_to(a2, matmul(gz, _transpose_matrices(b2)))
+        b_grad = _summed_to(b2, matmul(_transpose_matrices(a2), gz))
         if a.type.ndim == 1:
             a_grad = a_grad.sum(axis=0)
         if b.type.ndim == 1:
@@ -152,7 +152,7 @@ def _static_shape(a: TensorVariable, b: TensorVariable) -> StaticShape:
     return (*batch, *rows, *columns)
 
 
-def _transposed(x: TensorVariable) -> TensorVariable:
+def _transpose_matrices(x: TensorVariable) -> TensorVariable:
     """Every matrix of a batch, transposed."""
     ndim = x.type.ndim
     return dimshuffle(x, (*range(ndim - 2), ndim - 1, ndim - 2))

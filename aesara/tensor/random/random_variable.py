@@ -30,7 +30,7 @@ from aesara.tensor.random.type import RandomType
 from aesara.tensor.shapes.broadcasting import broadcast_shape_iter, broadcast_to, summed_to
 from aesara.tensor.shapes.shape import shape_tuple
 
-__all__ = ["RandomVariable", "redrawn"]
+__all__ = ["RandomVariable", "draw_again"]
 
 
 class RandomVariable(Op):
@@ -360,7 +360,7 @@ class RandomVariable(Op):
         return gradients
 
 
-def redrawn(draw: Any, *dist_params: Any) -> Any:
+def draw_again(draw: Any, *dist_params: Any) -> Any:
     """Draw from the same generator state with other parameters: the same random numbers, transformed otherwise.
 
     Derivatives are taken of such draws where what was drawn does not tell which the random numbers were, as
@@ -379,7 +379,7 @@ def redrawn(draw: Any, *dist_params: Any) -> Any:
     >>> import aesara
     >>> import aesara.tensor as at
     >>> x = at.random.normal(5.0, 0.0, size=2, rng=aesara.shared(np.random.default_rng(1)))
-    >>> x.eval(), redrawn(x, 0.0, 1.0).eval()
+    >>> x.eval(), draw_again(x, 0.0, 1.0).eval()
     (array([5., 5.]), array([0.34558419, 0.82161814]))
     """
     op, (rng, _, dtype, *_) = draw.owner.op, draw.owner.inputs

@@ -16,7 +16,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import isclose, neq
 from aesara.tensor.reductions.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
-from aesara.tensor.reductions.sum_prod_max import selected
+from aesara.tensor.reductions.sum_prod_max import select_where
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -87,13 +87,13 @@ def _logical_op(cls: type[_Logical], axis: Axes) -> _Logical:
     return cls(axis)
 
 
-def _selected(x: TensorVariable, where: typing.Any, otherwise: bool) -> TensorVariable:
-    return x if where is None else selected(x if x.type.dtype == "bool" else neq(x, 0), where, np.array(otherwise))
+def _select_where(x: TensorVariable, where: typing.Any, otherwise: bool) -> TensorVariable:
+    return x if where is None else select_where(x if x.type.dtype == "bool" else neq(x, 0), where, np.array(otherwise))
 
 
 def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> TensorVariable:
     """Return whether all elements along axes are true (not zero). See `sum` for the parameters."""
-    x = _selected(as_tensor_variable(x), where, True)
+    x = _select_where(as_tensor_variable(x), where, True)
     axis = as_axes(axis)
     out = _logical_op(All, axis)(x)
     return with_kept_dims(x, out, axis) if keepdims else out
@@ -101,7 +101,7 @@ def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where
 
 def any(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> TensorVariable:
     """Return whether any element along axes is true (not zero). See `sum` for the parameters."""
-    x = _selected(as_tensor_variable(x), where, False)
+    x = _select_where(as_tensor_variable(x), where, False)
     axis = as_axes(axis)
     out = _logical_op(Any, axis)(x)
     return with_kept_dims(x, out, axis) if keepdims else out

@@ -52,7 +52,7 @@ class _ArgOp(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{axis={self.axis}}}"
 
-    def _prepared(self, x: TensorLike) -> tuple[_ArgOp, TensorVariable, tuple[int | None, ...]]:
+    def _prepare(self, x: TensorLike) -> tuple[_ArgOp, TensorVariable, tuple[int | None, ...]]:
         """The op with axes counted from the front, the input, and the static shape that is left."""
         x = as_tensor_variable(x)
         axes = _all_axes(self.axis, x.type.ndim, x)
@@ -74,7 +74,7 @@ class Argmax(_ArgOp):
     """
 
     def make_node(self, x: Any, axis: Any = None) -> Apply:
-        op, x, shape = self._prepared(x)
+        op, x, shape = self._prepare(x)
         return Apply(op, [x], [tensor_type("int64", shape)()])
 
     def perform(
@@ -101,7 +101,7 @@ class MaxAndArgmax(_ArgOp):
     """The largest element along axes, and its position counted in C order over these axes."""
 
     def make_node(self, x: Any) -> Apply:
-        op, x, shape = self._prepared(x)
+        op, x, shape = self._prepare(x)
         outputs = [tensor_type(x.type.dtype, shape)(name="max"), tensor_type("int64", shape)(name="argmax")]
         return Apply(op, [x], outputs)
 
@@ -202,15 +202,15 @@ def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 
 def smallest(*args: Any) -> TensorVariable:
     """The smallest of several tensors, element by element."""
-    return _folded(minimum, args)
+    return _fold(minimum, args)
 
 
 def largest(*args: Any) -> TensorVariable:
     """The largest of several tensors, element by element."""
-    return _folded(maximum, args)
+    return _fold(maximum, args)
 
 
-def _folded(function: Callable[[Any, Any], TensorVariable], tensors: tuple[Any, ...]) -> TensorVariable:
+def _fold(function: Callable[[Any, Any], TensorVariable], tensors: tuple[Any, ...]) -> TensorVariable:
     if not tensors:
         raise TypeError("At least one tensor is needed.")
     result = as_tensor_variable(tensors[0])

@@ -74,7 +74,7 @@ def normalize_axes(axis: Axes, ndim: int, x: Any = None) -> Axes:
 _ACCUMULATOR_DTYPES = {"float16": "float32", "float32": "float64", "complex64": "complex128"}
 
 
-def _widened(dtype: str) -> str:
+def _wide_dtype(dtype: str) -> str:
     """The integer dtype that sums and products of a discrete dtype have."""
     if dtype in ("bool", "int8", "int16", "int32"):
         return "int64"
@@ -169,13 +169,13 @@ class CAReduce(Op):
         """The dtype of the result for an input of the given dtype."""
         if self.dtype is not None:
             return self.dtype
-        return _widened(input_dtype) if self.upcast_discrete_output else input_dtype
+        return _wide_dtype(input_dtype) if self.upcast_discrete_output else input_dtype
 
     def accumulator_dtype(self, input_dtype: str) -> str:
         """The dtype in which values of the given dtype are combined."""
         if self.acc_dtype is None:
             if input_dtype in discrete_dtypes:
-                return _widened(input_dtype) if self.upcast_discrete_output else input_dtype
+                return _wide_dtype(input_dtype) if self.upcast_discrete_output else input_dtype
             return _ACCUMULATOR_DTYPES.get(input_dtype, input_dtype)
         if not np.can_cast(input_dtype, self.acc_dtype, "safe"):
             raise TypeError(

@@ -126,7 +126,7 @@ def nanargmax(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: 
     a = as_tensor_variable(a)
     if a.type.dtype in discrete_dtypes:
         return argmax(a, axis, keepdims)
-    return argmax(_ranked(_some_number(a, axis), -np.inf), axis, keepdims)
+    return argmax(_replace_nan(_some_number(a, axis), -np.inf), axis, keepdims)
 
 
 def nanargmin(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> TensorVariable:
@@ -134,13 +134,13 @@ def nanargmin(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: 
     a = as_tensor_variable(a)
     if a.type.dtype in discrete_dtypes:
         return argmin(a, axis, keepdims)
-    return argmin(_ranked(_some_number(a, axis), np.inf), axis, keepdims)
+    return argmin(_replace_nan(_some_number(a, axis), np.inf), axis, keepdims)
 
 
 _has_numbers = CheckAndRaise(ValueError, "All-NaN slice encountered: there is no largest or smallest element.")
 
 
-def _ranked(a: TensorVariable, worst: float) -> TensorVariable:
+def _replace_nan(a: TensorVariable, worst: float) -> TensorVariable:
     return _without_nan(a, worst)
 
 

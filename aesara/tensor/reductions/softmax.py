@@ -30,7 +30,7 @@ def _checked_axis(name: str, axis: int | None, x: TensorVariable) -> None:
         raise ValueError(f"{name} axis(={axis}) out of bounds for {ndim}D array {describe(x)}")
 
 
-def _widened(x: Any) -> np.ndarray:
+def _widen_half(x: Any) -> np.ndarray:
     """An array, in single precision if it is in half precision, whose sums overflow."""
     x = np.asarray(x)
     return x.astype("float32") if x.dtype == "float16" else x
@@ -66,7 +66,7 @@ class Softmax(_AlongAxis):
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
-        x = _widened(inputs[0])
+        x = _widen_half(inputs[0])
         with np.errstate(all="ignore"):
             powers = np.exp(x - np.max(x, axis=self.axis, keepdims=True, initial=-np.inf))
             powers /= np.sum(powers, axis=self.axis, keepdims=True)
@@ -108,7 +108,7 @@ class SoftmaxGrad(_AlongAxis):
         return Apply(self, [dy, sm], [tensor_type(sm.type.dtype, sm.type.shape)()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
-        dy, sm = map(_widened, inputs)
+        dy, sm = map(_widen_half, inputs)
         with np.errstate(all="ignore"):
             weighted = dy * sm
             result = weighted - np.sum(weighted, axis=self.axis, keepdims=True) * sm
@@ -148,7 +148,7 @@ class LogSoftmax(_AlongAxis):
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
-        x = _widened(inputs[0])
+        x = _widen_half(inputs[0])
         with np.errstate(all="ignore"):
             shifted = x - np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
             result = shifted - np.log(np.sum(np.exp(shifted), axis=self.axis, keepdims=True))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["max", "min", "prod", "sum"]
 
 
-def _expanded(x: TensorVariable, reduced: TensorVariable, axis: Axes) -> TensorVariable:
+def _restore_axes(x: TensorVariable, reduced: TensorVariable, axis: Axes) -> TensorVariable:
     """A reduction of `x` along axes, with these axes put back so that it broadcasts with `x`."""
     return with_kept_dims(x, as_tensor_variable(reduced), axis)
 
@@ -70,7 +70,7 @@ class Sum(CAReduce):
         (x,) = inputs
         if outputs[0].type.dtype in discrete_dtypes or x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
-        gradient = second(x, _expanded(x, output_grads[0], self.axis))
+        gradient = second(x, _restore_axes(x, output_grads[0], self.axis))
         return [gradient.astype(x.type.dtype)]
 
     def R_op(
@@ -134,16 +134,16 @@ class Prod(CAReduce):
         (x,) = inputs
         if outputs[0].type.dtype in discrete_dtypes or x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
-        gz = _expanded(x, output_grads[0], self.axis)
+        gz = _restore_axes(x, output_grads[0], self.axis)
         if self.no_zeros_in_input:
-            others = _expanded(x, outputs[0], self.axis) / x
+            others = _restore_axes(x, outputs[0], self.axis) / x
         else:
             zero, one = (np.asarray(value, dtype=x.type.dtype) for value in (0, 1))
             is_zero = eq(x, 0)
-            zeros = _expanded(x, Sum(self.axis)(is_zero), self.axis)
-            of_nonzero = _expanded(x, ProdWithoutZeros(self.axis, self.dtype, self.acc_dtype)(x), self.axis)
+            zeros = _restore_axes(x, Sum(self.axis)(is_zero), self.axis)
+            of_nonzero = _restore_axes(x, ProdWithoutZeros(self.axis, self.dtype, self.acc_dtype)(x), self.axis)
             # The sum of the zeros is zero; what it is here for is its slope, which makes second derivatives right.
-            nothing = _expanded(x, Sum(self.axis)(switch(is_zero, x, zero)), self.axis)
+            nothing = _restore_axes(x, Sum(self.axis)(switch(is_zero, x, zero)), self.axis)
             # Dividing by 1 in place of 0 keeps derivatives of this expression finite.
             over_x = of_nonzero / switch(is_zero, one, x)
             others = switch(
@@ -185,8 +185,8 @@ class ProdWithoutZeros(CAReduce):
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
-        product = _expanded(x, self(x), self.axis)
-        gz = _expanded(x, output_gradients[0], self.axis)
+        product = _restore_axes(x, self(x), self.axis)
+        gz = _restore_axes(x, output_gradients[0], self.axis)
         is_zero = eq(x, 0)
         return [switch(is_zero, 0.0, gz * conj(product / switch(is_zero, 1.0, x))).astype(x.type.dtype)]
 
@@ -263,8 +263,8 @@ class _Extremum(NonZeroCAReduce):
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
-        chosen = eq(_expanded(x, outputs[0], self.axis), x)
-        gradient = _expanded(x, output_grads[0], self.axis)
+        chosen = eq(_restore_axes(x, outputs[0], self.axis), x)
+        gradient = _restore_axes(x, output_grads[0], self.axis)
         return [switch(chosen, gradient, np.zeros((), gradient.type.dtype)).astype(x.type.dtype)]
 
     def R_op(
@@ -273,9 +273,9 @@ class _Extremum(NonZeroCAReduce):
         if eval_points[0] is None:
             return [None]
         (x,) = inputs
-        chosen = eq(_expanded(x, self(x), self.axis), x)
+        chosen = eq(_restore_axes(x, self(x), self.axis), x)
         # Of several equal extrema the tangents are averaged.
-        weight = chosen / _expanded(x, Sum(self.axis)(chosen), self.axis)
+        weight = chosen / _restore_axes(x, Sum(self.axis)(chosen), self.axis)
         return [Sum(self.axis)(weight * eval_points[0]).astype(x.type.dtype)]
 
 
@@ -315,7 +315,7 @@ def supremum(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable
     x = as_tensor_variable(x)
     axes = as_axes(axis)
     cls: type[_Extremum] = Max if _has_elements(x, axes) else Supremum
-    return _finished(x, _extremum_op(cls, axes)(x), axes, keepdims)  # type: ignore[arg-type]  # classes are hashable
+    return _finish(x, _extremum_op(cls, axes)(x), axes, keepdims)  # type: ignore[arg-type]  # classes are hashable
 
 
 def largest_size(sizes: TensorVariable, axis: Any = None, keepdims: bool = False) -> TensorVariable:
@@ -353,11 +353,11 @@ def _extremum_op(cls: type[_Extremum], axis: Axes) -> _Extremum:
     return cls(axis)
 
 
-def _finished(x: TensorVariable, out: TensorVariable, axis: Any, keepdims: bool) -> TensorVariable:
+def _finish(x: TensorVariable, out: TensorVariable, axis: Any, keepdims: bool) -> TensorVariable:
     return with_kept_dims(x, out, axis) if keepdims else out
 
 
-def selected(x: TensorVariable, where: Any, otherwise: Any) -> TensorVariable:
+def select_where(x: TensorVariable, where: Any, otherwise: Any) -> TensorVariable:
     """`x`, with a number of its dtype in place of the elements that do not take part in a reduction."""
     if where is None:
         return x
@@ -405,9 +405,9 @@ def sum(
     >>> at.sum([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
     array([4., 6.])
     """
-    x = selected(as_tensor_variable(input), where, 0)
+    x = select_where(as_tensor_variable(input), where, 0)
     axis = as_axes(axis)
-    out = _finished(x, _sum_op(axis, dtype, acc_dtype)(x), axis, keepdims)
+    out = _finish(x, _sum_op(axis, dtype, acc_dtype)(x), axis, keepdims)
     return out if initial is None else out + as_tensor_variable(initial).astype(out.type.dtype)
 
 
@@ -427,9 +427,9 @@ def prod(
     `no_zeros_in_input` promises that no element is zero, which makes the
     gradient cheaper.
     """
-    x = selected(as_tensor_variable(input), where, 1)
+    x = select_where(as_tensor_variable(input), where, 1)
     axis = as_axes(axis)
-    out = _finished(x, Prod(axis, dtype, acc_dtype, no_zeros_in_input)(x), axis, keepdims)
+    out = _finish(x, Prod(axis, dtype, acc_dtype, no_zeros_in_input)(x), axis, keepdims)
     return out if initial is None else out * as_tensor_variable(initial).astype(out.type.dtype)
 
 
@@ -471,10 +471,10 @@ def _extremum(cls: type[_Extremum], x: Any, axis: Any, keepdims: bool, initial: 
         raise ValueError(f"{name} of selected elements needs `initial`, because there may be none.")
     if initial is not None:
         initial = as_tensor_variable(initial).astype(x.type.dtype)
-        out = _with_initial(cls, selected(x, where, initial), axes, initial)
+        out = _with_initial(cls, select_where(x, where, initial), axes, initial)
     else:
         out = _extremum_op(cls, axes)(x)  # type: ignore[arg-type]  # classes are hashable
-    out = _finished(x, out, axes, keepdims)
+    out = _finish(x, out, axes, keepdims)
     out.name = name
     return out
 

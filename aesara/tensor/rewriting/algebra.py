@@ -28,7 +28,7 @@ __all__ = [
     "Reading",
     "SignedSum",
     "are_opposite",
-    "combined",
+    "combine",
     "multiple",
     "of_lists",
     "opposite",
@@ -253,12 +253,12 @@ class Product:
             factors.remove(factor)
         return Product(factors, list(self.divisors), self.number, self.exponent)
 
-    def mapped(self, function: Callable[[Variable], Variable]) -> Product:
+    def map(self, function: Callable[[Variable], Variable]) -> Product:
         """Return the product with a function applied to each factor and each divisor."""
         factors, divisors = ([function(v) for v in side] for side in (self.factors, self.divisors))
         return Product(factors, divisors, self.number, self.exponent)
 
-    def expanded(self, reading: Reading, may_enter: Callable[[Variable], bool] | None = None) -> Product:
+    def expand(self, reading: Reading, may_enter: Callable[[Variable], bool] | None = None) -> Product:
         """Return the product with its factors and divisors taken apart; see `read`."""
         found = Product([], [], self.number, self.exponent)
         for below, side in enumerate((self.factors, self.divisors)):
@@ -272,8 +272,8 @@ class Product:
 
     def mantissa(self, dtype: str) -> Variable | None:
         """Return the factors over the divisors, in a dtype; None for 1. The number and the exponent are left out."""
-        top = combined(ops.mul, self.factors, dtype)
-        bottom = combined(ops.mul, self.divisors, dtype)
+        top = combine(ops.mul, self.factors, dtype)
+        bottom = combine(ops.mul, self.divisors, dtype)
         if bottom is None:
             return top
         return ops.reciprocal(bottom) if top is None else ops.true_divide(top, bottom)
@@ -361,7 +361,7 @@ def of_lists(simplifier: Callable[[Product], Product]) -> Callable[..., tuple[li
     return simplify
 
 
-def combined(op: Callable[..., Variable], parts: Sequence[Variable], dtype: str) -> Variable | None:
+def combine(op: Callable[..., Variable], parts: Sequence[Variable], dtype: str) -> Variable | None:
     """Return what an op gives of some operands in a dtype; None for none."""
     return combined_in(dtype, op, parts) if parts else None
 
@@ -373,13 +373,13 @@ def _quotient(factors: Sequence[Variable], divisors: Sequence[Variable], out: Va
     def product(operands: Sequence[Variable]) -> Variable:
         return operands[0] if len(operands) == 1 else computed_in(dtype, ops.mul, operands)
 
-    def merged(tops: Sequence[Variable], bottoms: Sequence[Variable]) -> Variable:
+    def merge(tops: Sequence[Variable], bottoms: Sequence[Variable]) -> Variable:
         top = product(tops) if tops else constant_like(1, out)
         return computed_in(dtype, ops.true_divide, [top, product(bottoms)]) if bottoms else top
 
     if dtype[:5] == "float" and may_leave_range(factors, divisors):
-        return in_pairs(factors, divisors, merged)
-    return merged(factors, divisors)
+        return in_pairs(factors, divisors, merge)
+    return merge(factors, divisors)
 
 
 # Sums
@@ -438,7 +438,7 @@ class SignedSum:
     def build(self, dtype: str) -> Variable:
         """Return the variable that the sum stands for: the terms that are added, less one after the other."""
         added = [v for sign, v in self.terms if sign > 0]
-        total = combined(ops.add, added, dtype)
+        total = combine(ops.add, added, dtype)
         for sign, var in self.terms:
             if sign < 0:
                 total = ops.neg(var) if total is None else computed_in(dtype, ops.sub, [total, var])

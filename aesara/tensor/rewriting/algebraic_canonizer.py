@@ -418,11 +418,11 @@ class AlgebraicCanonizer(NodeRewriter):
         if shared:
             # Looking into what others use as well repeats its work: only if something cancels and no work is added.
             at_most = min(_count(wider) - 1, _count(flat))
-            result = self._simplified(out, wider, at_most) if _left_of(wider) <= LEAST_LEFT * (at_most + 1) else None
+            result = self._simplify(out, wider, at_most) if _left_of(wider) <= LEAST_LEFT * (at_most + 1) else None
             if result:
                 return result
         # The range of float16 is so narrow that other intermediate results would often leave it.
-        return self._simplified(out, flat, at_most=_count(flat) - 1 if out.type.dtype == "float16" else None)
+        return self._simplify(out, flat, at_most=_count(flat) - 1 if out.type.dtype == "float16" else None)
 
     def _enters_shared(self, flat: tuple[list[Variable], list[Variable]]) -> bool:
         return any(var.owner is not None and self._has(var.owner.op) for side in flat for var in side)
@@ -444,7 +444,7 @@ class AlgebraicCanonizer(NodeRewriter):
                 return self._has(client.op)
             node = client
 
-    def _simplified(
+    def _simplify(
         self, out: Variable, flat: tuple[list[Variable], list[Variable]], at_most: int | None = None
     ) -> list[Variable] | None:
         """Return the canonical form, if it differs from what is there and has no more operands than asked for."""
@@ -453,9 +453,9 @@ class AlgebraicCanonizer(NodeRewriter):
             return None
         if self._is_merged(out, num, denum):
             return None
-        return self._rewritten(out, flat, num, denum)
+        return self._rewrite(out, flat, num, denum)
 
-    def _rewritten(
+    def _rewrite(
         self, out: Variable, flat: tuple[list[Variable], list[Variable]], num: list[Variable], denum: list[Variable]
     ) -> list[Variable] | None:
         """Return the replacement of `out`, whose operands were `flat`, by the simplified lists."""

@@ -27,7 +27,7 @@ from aesara.tensor.rewriting.algebra import opposite_of
 from aesara.tensor.rewriting.canonizer import local_add_canonizer, local_greedy_distributor, local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
     NUMBERS,
-    applied,
+    apply_or_none,
     as_dtype,
     as_float,
     combined_in,
@@ -123,7 +123,7 @@ negative_product_as_product = row(
 negative_term_as_difference = row(
     "negative_term_as_difference",
     (ops.add, LogicVariable("c", lambda var: isinstance(var, Constant), [Constant]), "x"),
-    lambda x, c: applied(ops.sub, x, constant(-c.data)),
+    lambda x, c: apply_or_none(ops.sub, x, constant(-c.data)),
     lambda c, out: is_float(out) and same_dtype(c, out) and bool(np.all(c.data < 0)),
     each=None,
     why="-5 + x -> x - 5",
@@ -438,7 +438,7 @@ def local_add_mul_fusion(fgraph, node):
     if not any(is_alike(var) for var in node.inputs):
         return False
 
-    def flattened(in_order):
+    def flatten(in_order):
         flat: list = []
         stack = list(reversed(node.inputs))
         while stack:
@@ -451,9 +451,9 @@ def local_add_mul_fusion(fgraph, node):
 
     # Of float16, and of functions that leave the range, an intermediate result of another grouping may be infinite.
     in_order = out.type.dtype == "float16" or (op == ops.mul and is_float(out) and any(map(is_wide, node.inputs)))
-    flat = flattened(in_order)
+    flat = flatten(in_order)
     if op == ops.add and not in_order and keeps_order(out, flat):
-        flat = flattened(in_order=True)
+        flat = flatten(in_order=True)
     if len(flat) == len(node.inputs):
         return False
     flat = _with_one_constant(op, flat, out.type.dtype)

@@ -68,11 +68,11 @@ class MulCanonizer(AlgebraicCanonizer):
     def _is_merged(self, out: Variable, num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
         return not self._is_signed(num, denum) and super()._is_merged(out, num, denum)
 
-    def _rewritten(
+    def _rewrite(
         self, out: Variable, flat: tuple[list[Variable], list[Variable]], num: list[Variable], denum: list[Variable]
     ) -> list[Variable] | None:
         if not is_float(out) or not may_leave_range(*flat):
-            return super()._rewritten(out, flat, num, denum)
+            return super()._rewrite(out, flat, num, denum)
         written = Product(*flat)
         if same_factors(written, Product(num, denum)):
             return None
@@ -136,14 +136,14 @@ class AddCanonizer(AlgebraicCanonizer):
     Sums of floats with differences in them keep the order in which they are written: differences may cancel.
     """
 
-    def _rewritten(
+    def _rewrite(
         self, out: Variable, flat: tuple[list[Variable], list[Variable]], num: list[Variable], denum: list[Variable]
     ) -> list[Variable] | None:
         if out.type.dtype[:5] not in ("float", "compl") or not flat[1] or len(flat[0]) + len(flat[1]) < 3:
-            return super()._rewritten(out, flat, num, denum)
+            return super()._rewrite(out, flat, num, denum)
         new = sum_in_written_order(out, flat, num, denum)
         if new is None:
-            return super()._rewritten(out, flat, num, denum)
+            return super()._rewrite(out, flat, num, denum)
         return None if is_written_like(out, new) else in_place_of(out, new, [*flat[0], *flat[1]])
 
 
@@ -198,7 +198,7 @@ def _unknowns(product: Product) -> int:
     return sum(get_constant(var) is None for var in (*product.factors, *product.divisors))
 
 
-def distributed(factor: Variable, others: Product, out: Variable) -> tuple[Variable, Product] | None:
+def distribute(factor: Variable, others: Product, out: Variable) -> tuple[Variable, Product] | None:
     """Return a factor that is a sum, multiplied by others, and the others that stay outside; None if that does not pay.
 
     Parameters
@@ -267,7 +267,7 @@ def local_greedy_distributor(fgraph, node):
         if across.isdisjoint(tops) and same.isdisjoint(bottoms):
             continue
         own, other = (product.factors, product.divisors) if above else (product.divisors, product.factors)
-        found = distributed(candidate, Product([v for v in own if v is not candidate], other), out)
+        found = distribute(candidate, Product([v for v in own if v is not candidate], other), out)
         if found is not None:
             total, left = found
             parts = ([total, *left.factors], left.divisors)

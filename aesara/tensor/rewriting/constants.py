@@ -346,18 +346,18 @@ LARGEST_FOLDED = 2**20
 @node_rewriter(None, operands=[Constant])
 def constant_folding(fgraph, node):
     """Replace a node whose inputs are all constants with its values."""
-    return _folded(fgraph, node) or False
+    return _fold(fgraph, node) or False
 
 
 @node_rewriter(None, operands=[Constant])
 def lossless_constant_folding(fgraph, node):
     """Replace a node whose inputs are all constants with its values, unless a more stable form may need the inputs."""
     if not any(client != "output" for out in node.outputs for client, _ in fgraph.clients[out]):
-        return _folded(fgraph, node) or False
+        return _fold(fgraph, node) or False
     op = node.op.scalar_op if isinstance(node.op, Elemwise) else node.op
     if isinstance(op, IN_STABLE_FORMS):
-        return False if np.any(_regular(node)) else _folded(fgraph, node) or False
-    results = _folded(fgraph, node)
+        return False if np.any(_regular(node)) else _fold(fgraph, node) or False
+    results = _fold(fgraph, node)
     if results is None or (isinstance(op, ScalarOp) and np.any(_out_of_range(results[0].data) & _regular(node))):
         return False
     return results
@@ -370,7 +370,7 @@ late_constant_folding.name = "late_constant_folding"
 lossless_constant_folding.name = constant_folding.name
 
 
-def _folded(fgraph: Any, node: Any) -> list[Constant] | None:
+def _fold(fgraph: Any, node: Any) -> list[Constant] | None:
     """Return the constants that take the place of a node; None if it is to stay."""
     for var in node.inputs:
         if not isinstance(var, Constant):

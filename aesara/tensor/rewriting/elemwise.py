@@ -236,7 +236,7 @@ def local_upcast_elemwise_constant_inputs(fgraph, node):
     return [new] if new.type == out.type else False
 
 
-def _fused(f: Any, g: Any, x: list[Variable], out: Variable) -> Variable | None:
+def _fuse(f: Any, g: Any, x: list[Variable], out: Variable) -> Variable | None:
     """one operation"""
     fused = FusedReduction(f, g, [v.type.dtype for v in x])(*x)
     return fused if fused.type == out.type else None
@@ -245,7 +245,7 @@ def _fused(f: Any, g: Any, x: list[Variable], out: Variable) -> Variable | None:
 local_careduce_fusion = row(
     "local_careduce_fusion",
     (one_of(CAReduce, name="f"), (one_of(Elemwise, name="g", inplace_pattern=lambda pattern: not pattern), "**x")),
-    _fused,
+    _fuse,
     each=None,
     single_client=True,
     why="sum(exp(x)) -> one operation, and so for any reduction of an elementwise operation that nothing else reads",
@@ -288,10 +288,10 @@ def local_dimshuffle_lift(fgraph, node):
     (x,), (out,), new_order = node.inputs, node.outputs, tuple(node.op.new_order)
     if not is_dimshuffle_useless(new_order, x) and not _parts_to_lift(fgraph, x, new_order):
         return False
-    return in_place_of(out, _lifted(fgraph, x, new_order))
+    return in_place_of(out, _lift(fgraph, x, new_order))
 
 
-def _lifted(fgraph, x, new_order):
+def _lift(fgraph, x, new_order):
     """Return a variable with its dimensions rearranged, by rearranging operands as near to the inputs as possible."""
     done = {}
     waiting = [(x, new_order)]

@@ -45,7 +45,7 @@ def is_whole_argument(x: Variable, out: Variable) -> bool:
     return real_of_same_dtype(x, out) and output_of(x, ops.minimum) is None
 
 
-def scaled(x: Variable, number: float) -> Variable:
+def scale(x: Variable, number: float) -> Variable:
     """``number * x`` with a number that `x` is multiplied with taken into account."""
     factor, x = multiple(x)
     number *= factor
@@ -65,7 +65,7 @@ rules.add(
     row("local_log1p_erf", (ops.log1p, (special.erf, "x")), lambda x: log_of_erfc(opposite(x))),
     row("local_log_ndtr", (ops.log, (special.ndtr, "x")), (special.log_ndtr, "x")),
     rule("local_log_half_erfc", (ops.log, (ops.mul, 0.5, (special.erfc, "x"))),
-         lambda x: special.log_ndtr(scaled(x, -math.sqrt(2))), is_half_of_erfc),
+         lambda x: special.log_ndtr(scale(x, -math.sqrt(2))), is_half_of_erfc),
     to=(rules.stabilize, rules.specialize),
 )  # fmt: skip
 

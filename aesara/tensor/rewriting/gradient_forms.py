@@ -61,7 +61,7 @@ def logarithm_of_difference(node: Apply, analysis: Analysis) -> Variable | None:
 def _exponent_or_one(var: Variable, analysis: Analysis) -> Variable | None:
     if has_value(var, 1):
         return constant_like(0, var)
-    found = analysis.scaled(var)
+    found = analysis.form_of(var)
     return found.exponent if found is not None and len(found.pieces) == 1 else None
 
 
@@ -104,7 +104,7 @@ def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
     new = log_of_complement(x, analysis)
     if new is not None:
         return new
-    found = analysis.scaled(x)
+    found = analysis.form_of(x)
     if found is None:
         return log1p_of_power(x, analysis.kept, differentiated=True)
     return ops.softplus(found.exponent) if len(found.pieces) == 1 else None
@@ -134,7 +134,7 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     if x is not None and not any(v in analysis.kept for v in (last, *operands)):
         logistic = ops.sigmoid(opposite(x))
         return logistic if len(node.inputs) == 1 else _over_one_plus_exp(node.inputs[0], x, logistic, analysis)
-    found = Analysis(analysis.kept, differentiated=True, smooth=True).scaled(out)
+    found = Analysis(analysis.kept, differentiated=True, smooth=True).form_of(out)
     if found is None or (found.factors and not found.divisors):
         return None
     mantissa = found.mantissa(out.type.dtype)
@@ -145,7 +145,7 @@ def _is_average(node: Apply, analysis: Analysis) -> bool:
     """Return whether a sum of exponentials is divided by another."""
     top = node.inputs[0].owner
     return (
-        len(node.inputs) == 2 and top is not None and _kind(top) is Add and analysis.scaled(node.inputs[0]) is not None
+        len(node.inputs) == 2 and top is not None and _kind(top) is Add and analysis.form_of(node.inputs[0]) is not None
     )
 
 
@@ -194,7 +194,7 @@ def _divides_at_all(var: Variable) -> bool:
 
 def _over_one_plus_exp(top: Variable, x: Variable, logistic: Variable, analysis: Analysis) -> Variable:
     """``top / (1 + exp(x))``, with the logistic function of ``-x``."""
-    found = analysis.scaled(top)
+    found = analysis.form_of(top)
     if found is not None and found.exponent is x:
         rest = found.mantissa(top.type.dtype)
         return ops.sigmoid(x) if rest is None else ops.mul(rest, ops.sigmoid(x))
@@ -207,7 +207,7 @@ def _with_scaled_tails(node: Apply, analysis: Analysis) -> Variable | None:
         return None
     (out,) = node.outputs
     product = Product.read(out)
-    new = scaled_erfc(product.mapped(_tail_of_complement))
+    new = scaled_erfc(product.map(_tail_of_complement))
     scaled = [v for v in new.divisors if v.owner is not None and _kind(v.owner) is Erfcx]
     if not scaled and new == product:
         return None
@@ -330,7 +330,7 @@ def _of_power(node: Apply, analysis: Analysis) -> Variable | None:
         return None
     if _kind(base) is Add and not any(_has_exponential(v) for v in base.inputs):
         return None
-    found = analysis.scaled(node.outputs[0])
+    found = analysis.form_of(node.outputs[0])
     return ops.exp(found.exponent) if found is not None and len(found.pieces) == 1 else None
 
 

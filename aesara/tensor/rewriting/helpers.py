@@ -231,7 +231,7 @@ def outputs_in_place_of(node: Apply, new: Sequence[Variable]) -> list[Variable] 
     return None if None in found else [one[0] for one in found if one]
 
 
-def applied(op: Callable[..., Any], *inputs: Any) -> Variable | None:
+def apply_or_none(op: Callable[..., Any], *inputs: Any) -> Variable | None:
     """Return the result of an op, or of a function that applies one, or None if the op refuses its inputs.
 
     A rule may find out that a position is out of range, or that a value does not fit where it is written: more is known

@@ -54,10 +54,10 @@ def with_bounded_exponentials(var: Variable, kept: Collection[Variable], margin:
     margin
         By the exponential of this, they stay below the largest number.
     """
-    return _bounded(var, kept, margin, DEEPEST)
+    return _bound(var, kept, margin, DEEPEST)
 
 
-def _bounded(var: Variable, kept: Collection[Variable], margin: float, depth: int) -> Variable:
+def _bound(var: Variable, kept: Collection[Variable], margin: float, depth: int) -> Variable:
     node = var.owner
     if node is None or depth == 0 or var in kept:
         return var
@@ -70,7 +70,7 @@ def _bounded(var: Variable, kept: Collection[Variable], margin: float, depth: in
         # The slope is that of the exponential everywhere: what is added is zero.
         return ops.exp(ops.add(inside, ops.sub(x, disconnected_grad(x))))
     if node.op in (ops.add, ops.sub, ops.mul, ops.true_divide, ops.neg):
-        operands = [_bounded(v, kept, margin, depth - 1) for v in node.inputs]
+        operands = [_bound(v, kept, margin, depth - 1) for v in node.inputs]
         if any(new is not old for new, old in zip(operands, node.inputs)):
             return node.op(*operands)
     return var

@@ -14,7 +14,7 @@ from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_forms import get_constant_idx, get_idx_list
 from aesara.tensor.indexing.index_shapes import basic_shape
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
-from aesara.tensor.rewriting.helpers import applied, same_elements
+from aesara.tensor.rewriting.helpers import apply_or_none, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.rows import replacing
 
@@ -67,7 +67,7 @@ def part_of(x: Variable, index: Sequence[Any]) -> Any:
     n = len(index)
     while n and index[n - 1] == FULL:
         n -= 1
-    return applied(getitem, x, tuple(index[:n])) if n else x
+    return apply_or_none(getitem, x, tuple(index[:n])) if n else x
 
 
 def adding(op: IncSubtensor, set_instead_of_inc: bool = False) -> IncSubtensor:

@@ -61,7 +61,7 @@ def boolean_indexing_set_or_inc(fgraph: FunctionGraph, node: Apply) -> Any:
     """
     x, y, *index = node.inputs
     masked = _Masked.of(fgraph, index)
-    whole = None if masked is None else masked.fitted(x)
+    whole = None if masked is None else masked.fit(x)
     if masked is None or whole is None:
         return False
     if all(y.type.broadcastable):
@@ -148,7 +148,7 @@ class _Masked:
         holds = self.mask if is_mask(self.mask) else neq(self.mask, 0)
         return holds.dimshuffle(*range(holds.type.ndim), *["x"] * (x.type.ndim - holds.type.ndim))
 
-    def fitted(self, x: Variable) -> Variable | None:
+    def fit(self, x: Variable) -> Variable | None:
         """Return the part of a tensor that has the lengths of the mask; None if that cannot be known.
 
         Lengths of the mask are those of the tensor, or 0.
@@ -189,7 +189,7 @@ class _Masked:
 
         for node in io_toposort([], [part]):
             if isinstance(node.op, READERS):
-                found[node.outputs[0]] = self.fitted(node.inputs[0]) if node.inputs[1:] == list(self.index) else None
+                found[node.outputs[0]] = self.fit(node.inputs[0]) if node.inputs[1:] == list(self.index) else None
             elif isinstance(node.op, Elemwise) and len(node.outputs) == 1:
                 values = [of(v) for v in node.inputs]
                 found[node.outputs[0]] = None if None in values else node.op.make_node(*values).outputs[0]

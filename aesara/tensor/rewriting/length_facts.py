@@ -56,13 +56,13 @@ class LengthFacts:
 
     def are_equal(self, first: Dimension, second: Dimension) -> bool:
         """Return whether two dimensions are equally long."""
-        first, second = self._known(first), self._known(second)
+        first, second = self._current_representative(first), self._current_representative(second)
         if first == second:
             return True
         length = self._length.get(first)
         return length is not None and length == self._length.get(second)
 
-    def _known(self, dimension: Dimension) -> Dimension:
+    def _current_representative(self, dimension: Dimension) -> Dimension:
         if not self._may_be_lazy:
             # It may have come to the graph since the facts were collected.
             self._take_up([dimension[0]])

@@ -69,11 +69,11 @@ rules.add(
 
 
 #: Exponentials of logarithms and the reverse, where every number has an image.
-local_exp_log = SequentialNodeRewriter(*rules_of_exponentials.tagged("local_exp_log"))
+local_exp_log = SequentialNodeRewriter(*rules_of_exponentials.with_tag("local_exp_log"))
 local_exp_log.name = "local_exp_log"
 #: The same where some numbers have none: NaN takes their place.
 local_exp_log_nan_switch = SequentialNodeRewriter(
-    *rules_of_exponentials.tagged("local_exp_log_nan_switch"), *rules.tagged("local_exp_log_nan_switch")
+    *rules_of_exponentials.with_tag("local_exp_log_nan_switch"), *rules.with_tag("local_exp_log_nan_switch")
 )
 local_exp_log_nan_switch.name = "local_exp_log_nan_switch"
 

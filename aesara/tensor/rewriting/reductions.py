@@ -348,7 +348,7 @@ def local_opt_alloc(node, inner, value, sizes):
     once = _without_repetitions(inner, repeated)
     kept = [axis for axis in range(len(sizes)) if axis not in repeated]
     left = [k for k, axis in enumerate(kept) if axis in axes]
-    lengths = [(_checked(sizes[axis]), inner.outputs[0].type.shape[axis]) for axis in dropped]
+    lengths = [(_check_nonnegative(sizes[axis]), inner.outputs[0].type.shape[axis]) for axis in dropped]
     if isinstance(node.op, (Sum, Prod)):
         result = _total(node, once, left, lengths)
     elif isinstance(node.op, (All, Any)):
@@ -372,7 +372,7 @@ def local_opt_alloc(node, inner, value, sizes):
 _check_length = CheckAndRaise(ValueError, "negative dimensions are not allowed")
 
 
-def _checked(length: Variable) -> Variable:
+def _check_nonnegative(length: Variable) -> Variable:
     """Return a length of a broadcast, with a check that it is not negative."""
     if isinstance(length, Constant) or dimension_measured_by(length) is not None:
         return length

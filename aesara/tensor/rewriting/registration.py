@@ -178,7 +178,7 @@ class Rules:
             found.setdefault(entry.rewriter, []).append(name or "by name")
         return found
 
-    def tagged(self, tag: str) -> list[NodeRewriter]:
+    def with_tag(self, tag: str) -> list[NodeRewriter]:
         """Return the rules that have this tag, each once."""
         return list(dict.fromkeys(entry.rewriter for entry in self._entries if tag in entry.tags))
 

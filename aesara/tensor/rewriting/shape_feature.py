@@ -39,7 +39,7 @@ class ShapesOfGraph(dict):
     def get(self, var: Any, default: Any = None) -> Any:
         return self[var] if isinstance(var, Variable) else default
 
-    def known(self) -> Iterator[Variable]:
+    def known_variables(self) -> Iterator[Variable]:
         """Return an iterator over the variables whose shapes have been worked out."""
         return iter(dict.keys(self))
 

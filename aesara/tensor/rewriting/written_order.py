@@ -173,12 +173,12 @@ class _WrittenOrder:
         if node.op == neg:
             return parts[0]
         if node.op == mul:
-            return self._multiplied(parts)
+            return self._multiply(parts)
         if node.op == reciprocal:
-            return self._divided(NOTHING, parts[0])
-        return self._divided(*parts)
+            return self._divide(NOTHING, parts[0])
+        return self._divide(*parts)
 
-    def _multiplied(self, parts: Sequence[PartOfProduct]) -> PartOfProduct:
+    def _multiply(self, parts: Sequence[PartOfProduct]) -> PartOfProduct:
         factors: list[Variable] = []
         waiting: list[Variable] = []
         for top, divisors in parts:
@@ -192,11 +192,11 @@ class _WrittenOrder:
                 factors, waiting = [product], []
         return (self._times(factors) if factors else None), tuple(waiting)
 
-    def _divided(self, part: PartOfProduct, by: PartOfProduct) -> PartOfProduct:
+    def _divide(self, part: PartOfProduct, by: PartOfProduct) -> PartOfProduct:
         top, divisors = by
         if divisors:
-            part = self._multiplied([part, *((v, ()) for v in divisors)])
-        return part if top is None else self._multiplied([part, (None, (top,))])
+            part = self._multiply([part, *((v, ()) for v in divisors)])
+        return part if top is None else self._multiply([part, (None, (top,))])
 
     def _times(self, factors: Sequence[Variable]) -> Variable:
         if len(factors) == 1:
@@ -289,12 +289,12 @@ class _Builder:
             if negative == is_negative:
                 terms.append(var)
             else:
-                operands = [self._added(terms), var]
+                operands = [self._add(terms), var]
                 terms = [computed_in(self.dtype, sub, operands[::-1] if is_negative else operands)]
                 is_negative = False
-        return (self._added(terms), is_negative) if terms else None
+        return (self._add(terms), is_negative) if terms else None
 
-    def _added(self, terms: Sequence[Variable]) -> Variable:
+    def _add(self, terms: Sequence[Variable]) -> Variable:
         if len(terms) == 1:
             return terms[0]
         first = terms[0]

@@ -86,7 +86,7 @@ class Convolve(Op):
         a, v = map(conj, inputs)
         g = as_tensor_variable(output_grads[0])
         n, m = a.shape[0], v.shape[0]
-        full = _padded(g, self._offset(n, m), n + m - 1)
+        full = _pad(g, self._offset(n, m), n + m - 1)
         a_grad = convolve(full, v[::-1], "full")[m - 1 : m - 1 + n]
         v_grad = convolve(full, a[::-1], "full")[n - 1 : n - 1 + m]
         return [
@@ -102,7 +102,7 @@ class Convolve(Op):
         return shorter - 1 if self.mode == "valid" else (shorter - 1) // 2
 
 
-def _padded(g: TensorVariable, offset: TensorVariable, length: TensorVariable) -> TensorVariable:
+def _pad(g: TensorVariable, offset: TensorVariable, length: TensorVariable) -> TensorVariable:
     """A vector with zeros in front, up to `offset`, and behind, up to `length`."""
     zeros_of = [zeros((n,), dtype=g.type.dtype) for n in (offset, length - offset - g.shape[0])]
     return join(0, zeros_of[0], g, zeros_of[1])

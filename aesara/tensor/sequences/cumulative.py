@@ -15,7 +15,7 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.ops import conj, neq
 from aesara.tensor.joining.join_split import join
-from aesara.tensor.sequences.recurrence import LinearRecurrence, shifted
+from aesara.tensor.sequences.recurrence import LinearRecurrence, shift
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 from aesara.tensor.shapes.reshape import reshape
 
@@ -92,7 +92,7 @@ class CumOp(Op):
         else:
             # No division: exact where entries are zero, and so are derivatives of any order.
             factors = flatten(x) if self.axis is None else x
-            before = shifted(outputs[0], axis, 1.0)
+            before = shift(outputs[0], axis, 1.0)
             total = LinearRecurrence(axis, backwards=True)(conj(factors), g_out) * conj(before)
         if self.axis is None:
             total = reshape(total, x.shape, ndim=x.type.ndim)
@@ -105,7 +105,7 @@ class CumOp(Op):
         if self.axis is None:
             x, point = flatten(x), flatten(point)
         axis = 0 if self.axis is None else self.axis % x.type.ndim
-        before = shifted(CumOp(axis=axis, mode="mul")(x), axis, 1.0)
+        before = shift(CumOp(axis=axis, mode="mul")(x), axis, 1.0)
         return [LinearRecurrence(axis)(x, before * point)]
 
 
@@ -191,7 +191,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if n < 0:
         raise ValueError(f"The order of a difference cannot be negative; got {n}.")
     if prepend is not None or append is not None:
-        x = _extended(x, axis, prepend, append)
+        x = _extend(x, axis, prepend, append)
     if x.type.ndim == 0:
         raise ValueError("`diff` needs at least one dimension.")
     (axis,) = normalize_axes(axis, x.type.ndim)
@@ -202,7 +202,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return x
 
 
-def _extended(x: TensorVariable, axis: int, prepend: Any, append: Any) -> TensorVariable:
+def _extend(x: TensorVariable, axis: int, prepend: Any, append: Any) -> TensorVariable:
     """A tensor with numbers or tensors at the ends of a dimension."""
     (axis,) = normalize_axes(axis, x.type.ndim)
     parts = [x]

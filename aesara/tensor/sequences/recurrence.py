@@ -91,7 +91,7 @@ class LinearRecurrence(Op):
         of_terms = LinearRecurrence(self.axis, not self.backwards)(conj(a), output_grads[0])
         values = conj(outputs[0])
         forwards, back = (of_terms, values) if self.backwards else (values, of_terms)
-        return [shifted(forwards, self.axis, 0.0) * back, of_terms]
+        return [shift(forwards, self.axis, 0.0) * back, of_terms]
 
     def R_op(
         self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
@@ -100,20 +100,20 @@ class LinearRecurrence(Op):
         terms = [] if db is None else [db]
         if da is not None:
             result = self(a, b)
-            terms.append(_advanced(da * result, self.axis) if self.backwards else da * shifted(result, self.axis, 0.0))
+            terms.append(_shift_back(da * result, self.axis) if self.backwards else da * shift(result, self.axis, 0.0))
         if not terms:
             return [None]
         return [self(a, terms[0] if len(terms) == 1 else terms[0] + terms[1])]
 
 
-def shifted(x: TensorVariable, axis: int, first: float) -> TensorVariable:
+def shift(x: TensorVariable, axis: int, first: float) -> TensorVariable:
     """A tensor moved by one place along a dimension: what stood last is gone, and a number stands first."""
     before = (slice(None),) * axis
     filling = second(x, np.asarray(first, dtype=x.type.dtype))
     return set_subtensor(filling[(*before, slice(1, None))], x[(*before, slice(None, -1))])
 
 
-def _advanced(x: TensorVariable, axis: int) -> TensorVariable:
+def _shift_back(x: TensorVariable, axis: int) -> TensorVariable:
     """A tensor moved by one place the other way, with zero in the last place."""
     before = (slice(None),) * axis
     zeros = x.zeros_like()

@@ -30,11 +30,11 @@ def declare_length_one(operands: Iterable[tuple[Variable, int, int]]) -> str:
     """
     for variable, axis, length in operands:
         if length == 1:
-            return f" {_declared(variable, axis)}"
+            return f" {_hint(variable, axis)}"
     return ""
 
 
-def _declared(variable: Variable, axis: int) -> str:
+def _hint(variable: Variable, axis: int) -> str:
     owner = variable.owner
     while owner is not None and isinstance(owner.op, DimShuffle):
         source = owner.op.new_order[axis]
@@ -81,4 +81,4 @@ class MessageAboutLengths:
 
 
 def _sentence(operand: tuple[Variable, int] | str) -> str:
-    return operand if isinstance(operand, str) else _declared(*operand)
+    return operand if isinstance(operand, str) else _hint(*operand)

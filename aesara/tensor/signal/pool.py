@@ -102,7 +102,7 @@ def pool_2d(
     array([[[[ 2.5,  4. ],
              [ 8.5, 10. ]]]])
     """
-    return _pooled(2, input, ws, ignore_border, stride, pad, mode, ds, st, padding)
+    return _pool(2, input, ws, ignore_border, stride, pad, mode, ds, st, padding)
 
 
 def pool_3d(
@@ -125,10 +125,10 @@ def pool_3d(
     ws, ignore_border, stride, pad, mode, ds, st, padding
         As in `pool_2d`, with three entries.
     """
-    return _pooled(3, input, ws, ignore_border, stride, pad, mode, ds, st, padding)
+    return _pool(3, input, ws, ignore_border, stride, pad, mode, ds, st, padding)
 
 
-def _pooled(
+def _pool(
     ndim: int, input: TensorLike, ws: Any, ignore_border: bool | None, stride: Any, pad: Any, mode: str, ds: Any,
     st: Any, padding: Any,
 ) -> TensorVariable:  # fmt: skip

@@ -185,7 +185,7 @@ class PoolingOp(Op):
         ws = self._integers("ws", "Pool downsample", ws)
         stride = ws if stride is None else self._integers("stride", "Stride", stride)
         pad = self._integers("pad", "Padding", (0,) * self.ndim if pad is None else pad)
-        self._require_known_to_fit(*(self.known(v) for v in (ws, stride, pad)))
+        self._require_known_to_fit(*(self.known_entries(v) for v in (ws, stride, pad)))
         return [ws, stride, pad]
 
     def _integers(self, name: str, what: str, value: Any) -> TensorVariable:
@@ -198,7 +198,7 @@ class PoolingOp(Op):
             )
         return vector.astype("int64")
 
-    def known(self, vector: TensorVariable) -> list[int | None]:
+    def known_entries(self, vector: TensorVariable) -> list[int | None]:
         """The entries of a vector, None for those that are not known."""
         return [known_integer(vector[k]) for k in range(self.ndim)]
 
@@ -253,7 +253,7 @@ class PoolingOp(Op):
     def pooled_type(self, x: TensorVariable, windows: Sequence[TensorVariable]) -> TensorVariable:
         """A variable for what has an element for each window of `x`, with its dtype."""
         lead = x.type.ndim - self.ndim
-        parts = zip(x.type.shape[lead:], *(self.known(v) for v in windows), strict=True)
+        parts = zip(x.type.shape[lead:], *(self.known_entries(v) for v in windows), strict=True)
         sizes = [None if None in (n, w, s, p) else pooled_size(n, w, s, p, self.ignore_border) for n, w, s, p in parts]
         return tensor_type(x.type.dtype, (*x.type.shape[:lead], *sizes))()
 

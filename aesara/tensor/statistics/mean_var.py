@@ -16,7 +16,7 @@ from aesara.tensor.core.half_precision import half_in_single
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import conj, real, second, sqrt
 from aesara.tensor.reductions.careduce import CAReduce, as_axes, normalize_axes, with_kept_dims
-from aesara.tensor.reductions.sum_prod_max import selected
+from aesara.tensor.reductions.sum_prod_max import select_where
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.statistics.one_observation import spread_of_one
 
@@ -128,7 +128,7 @@ def mean(
     >>> at.mean([1, 2, 4]).eval()
     array(2.33333333)
     """
-    x = selected(as_tensor_variable(input), where, 0)
+    x = select_where(as_tensor_variable(input), where, 0)
     axis = as_axes(axis)
     if op:
         if where is not None:
@@ -206,7 +206,7 @@ def var(
     x = as_tensor_variable(input)
     if dtype is not None:
         x = x.astype(dtype)
-    deviation = selected(x - mean(x, axis, keepdims=True, where=where), where, 0)
+    deviation = select_where(x - mean(x, axis, keepdims=True, where=where), where, 0)
     if x.type.dtype in complex_dtypes:
         squared = real(deviation * conj(deviation))
     else:

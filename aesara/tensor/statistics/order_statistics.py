@@ -75,13 +75,13 @@ def _rows(a: TensorVariable, axis: Any) -> tuple[TensorVariable, tuple[int, ...]
     return reshape(moved, [*sizes[: len(others)], length], ndim=len(others) + 1), axes
 
 
-def _kept(result: TensorVariable, ndim: int, axes: tuple[int, ...], leading: int = 0) -> TensorVariable:
+def _keep_dims(result: TensorVariable, ndim: int, axes: tuple[int, ...], leading: int = 0) -> TensorVariable:
     """A result with the axes that it was taken along put back; behind `leading` other dimensions."""
     others = iter(range(leading, result.type.ndim))
     return dimshuffle(result, [*range(leading), *["x" if k in axes else next(others) for k in range(ndim)]])
 
 
-def _ended(ordered: TensorVariable) -> TensorVariable:
+def _append_nan(ordered: TensorVariable) -> TensorVariable:
     """Sorted rows, followed by a NaN if they may be empty: it is read where there is nothing else."""
     if ordered.type.shape[-1]:
         return ordered
@@ -113,13 +113,13 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """
     a = _as_floats("median", a)
     rows, axes = _rows(a, axis)
-    ordered = _ended(sort(rows, axis=-1))
+    ordered = _append_nan(sort(rows, axis=-1))
     n = _length(rows)
     before: Any = max(n - 1, 0) if isinstance(n, int) else ops.maximum(n - 1, 0)
     last = ordered[..., before]
     middle = (ordered[..., before // 2] + ordered[..., n // 2]) * np.asarray(0.5, dtype=a.type.dtype)
     result = ops.switch(ops.isnan(last), last, middle)
-    return _kept(result, a.type.ndim, axes) if keepdims else result
+    return _keep_dims(result, a.type.ndim, axes) if keepdims else result
 
 
 def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
@@ -127,12 +127,12 @@ def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     a = _as_floats("nanmedian", a)
     rows, axes = _rows(a, axis)
     # NaN are sorted to the end.
-    ordered = _ended(sort(rows, axis=-1))
+    ordered = _append_nan(sort(rows, axis=-1))
     n = sum_along(ops.invert(ops.isnan(rows)), axis=-1, keepdims=True)
     low = take_along_axis(ordered, ops.maximum(n - 1, 0) // 2, axis=-1)
     high = take_along_axis(ordered, ops.minimum(n // 2, ops.maximum(n - 1, 0)), axis=-1)
     result = ((low + high) * np.asarray(0.5, dtype=a.type.dtype))[..., 0]
-    return _kept(result, a.type.ndim, axes) if keepdims else result
+    return _keep_dims(result, a.type.ndim, axes) if keepdims else result
 
 
 def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
@@ -176,7 +176,7 @@ def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims:
     result = ops.switch(ops.isnan(last), last, result)
     n_others, n_q = rows.type.ndim - 1, q.type.ndim
     result = dimshuffle(result, [*range(n_others, n_others + n_q), *range(n_others)])
-    return _kept(result, a.type.ndim, axes, leading=n_q) if keepdims else result
+    return _keep_dims(result, a.type.ndim, axes, leading=n_q) if keepdims else result
 
 
 def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
@@ -184,7 +184,7 @@ def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdi
     a = _as_floats("nanquantile", a)
     rows, axes = _rows(a, axis)
     q = _checked_q(q)
-    ordered = _ended(sort(rows, axis=-1))
+    ordered = _append_nan(sort(rows, axis=-1))
     n = sum_along(ops.invert(ops.isnan(rows)), axis=-1, keepdims=True)
     flat = q.flatten() if q.type.ndim != 1 else q
     low, high, weight = _neighbours(flat, n, method)
@@ -197,7 +197,7 @@ def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdi
     result = dimshuffle(result, [n_others, *range(n_others)])
     if q.type.ndim != 1:
         result = reshape(result, [*sizes_of(q), *sizes_of(result)[1:]], ndim=q.type.ndim + n_others)
-    return _kept(result, a.type.ndim, axes, leading=q.type.ndim) if keepdims else result
+    return _keep_dims(result, a.type.ndim, axes, leading=q.type.ndim) if keepdims else result
 
 
 def percentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:

@@ -116,7 +116,7 @@ class Blockwise(Op):
         tensors, core = self._core_node(tensors)
         batch = static_broadcast(*[_batch_part(x.type.shape, dims) for x, dims in zip(tensors, self.inputs_signature)])
         known = static_core_sizes(
-            str(self), self.inputs_signature, [x.type.shape for x in tensors], _numbered(len(tensors))
+            str(self), self.inputs_signature, [x.type.shape for x in tensors], _input_names(len(tensors))
         )
         outputs = []
         for out, dims in zip(core.outputs, self.outputs_signature):
@@ -208,7 +208,7 @@ class Blockwise(Op):
 
     def batch_shape(self, node: Apply, arrays: Sequence[np.ndarray]) -> tuple[int, ...]:
         """The batch dimensions of the result; an error if inputs disagree or would be broadcast without leave."""
-        static_core_sizes(str(self), self.inputs_signature, [x.shape for x in arrays], _numbered(len(arrays)))
+        static_core_sizes(str(self), self.inputs_signature, [x.shape for x in arrays], _input_names(len(arrays)))
         numbers = [x.ndim - len(dims) for x, dims in zip(arrays, self.inputs_signature)]
         batch = [1] * max(numbers, default=0)
         source: list[int | None] = [None] * len(batch)
@@ -231,7 +231,9 @@ class Blockwise(Op):
 
     def _empty_results(self, node: Apply, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> list[np.ndarray]:
         """Results for a batch without members, of which only the shape matters."""
-        sizes = static_core_sizes(str(self), self.inputs_signature, [x.shape for x in arrays], _numbered(len(arrays)))
+        sizes = static_core_sizes(
+            str(self), self.inputs_signature, [x.shape for x in arrays], _input_names(len(arrays))
+        )
         # What the op says of members of these very shapes
         members = [
             x if isinstance(x, Constant) else tensor_type(a.dtype.name, a.shape[a.ndim - len(dims) :])()
@@ -357,7 +359,7 @@ class Blockwise(Op):
             return [None] * len(tangents)
         replace = _members(core, inputs, outputs, points, eval_points)
         vectorized = iter(vectorize_graph(found, replace))
-        return [None if t is None else _filled(out, next(vectorized)) for out, t in zip(outputs, tangents)]
+        return [None if t is None else _broadcast_like(out, next(vectorized)) for out, t in zip(outputs, tangents)]
 
 
 def _members_of(x: np.ndarray, core_ndim: int, batch: tuple[int, ...], count: int) -> Sequence[np.ndarray]:
@@ -370,7 +372,7 @@ def _members_of(x: np.ndarray, core_ndim: int, batch: tuple[int, ...], count: in
     return [rows[index, ...] for index in range(count)]
 
 
-def _numbered(n_inputs: int) -> list[str]:
+def _input_names(n_inputs: int) -> list[str]:
     return [f"input {position}" for position in range(n_inputs)]
 
 
@@ -401,7 +403,7 @@ def _members(
     return replace
 
 
-def _filled(model: Variable, x: TensorVariable) -> TensorVariable:
+def _broadcast_like(model: Variable, x: TensorVariable) -> TensorVariable:
     """A tensor, with dimensions of size one repeated as `model` has them."""
     same = x.type.ndim == model.type.ndim and all(
         mine != 1 or wanted == 1 for mine, wanted in zip(x.type.shape, model.type.shape)
@@ -419,7 +421,7 @@ def _summed_to(x: TensorVariable, gradient: TensorVariable, core_ndim: int) -> T
         axes = [axis for axis in batch if x.type.shape[axis] == 1 and gradient.type.shape[axis] != 1]
         gradient = gradient.sum(axis=axes, keepdims=True) if axes else gradient
     # What carries no batch dimensions is zero, being linear in gradients that do.
-    return _filled(x, gradient)
+    return _broadcast_like(x, gradient)
 
 
 def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callable[..., Any]:
@@ -448,7 +450,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
     """
     parsed = None if signature is None else parse_signature(signature)
 
-    def vectorized(*inputs: Any) -> Any:
+    def vectorized_function(*inputs: Any) -> Any:
         tensors = [as_tensor_variable(x) for x in inputs]
         in_dims: CoreDims = ((),) * len(tensors) if parsed is None else parsed[0]
         _check_vectorized_inputs(signature, in_dims, tensors)
@@ -461,7 +463,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
         new = vectorize_graph(outputs, dict(zip(cores, tensors)))
         return new if several else new[0]
 
-    return vectorized
+    return vectorized_function
 
 
 def _core_variable(x: TensorVariable, dims: tuple[str, ...]) -> Variable:
@@ -486,7 +488,7 @@ def _check_vectorized_inputs(signature: str | None, dims: CoreDims, tensors: Seq
                 f"Input {position} of a function with signature {signature} needs at least {len(core)} dimension(s); "
                 f"{describe(x)} has {x.type.ndim}."
             )
-    static_core_sizes(f"vectorize({signature})", dims, [x.type.shape for x in tensors], _numbered(len(tensors)))
+    static_core_sizes(f"vectorize({signature})", dims, [x.type.shape for x in tensors], _input_names(len(tensors)))
 
 
 def _check_vectorized_outputs(signature: str | None, dims: CoreDims, outputs: Sequence[TensorVariable]) -> None:

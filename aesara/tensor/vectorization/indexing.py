@@ -67,7 +67,7 @@ class _Index:
         """The index behind full slices for batch dimensions."""
         return [*[as_index_variable(slice(None)) for _ in range(batch)], *self.parts]
 
-    def aligned(self, batch: int) -> list[TensorVariable]:
+    def align_parts(self, batch: int) -> list[TensorVariable]:
         """The parts, with the batch dimensions of tensors in front of all dimensions that the index makes."""
         return [align(p, n, batch, self.made) if n else p for p, n in zip(self.parts, self.numbers)]
 
@@ -96,9 +96,9 @@ def _take(x: TensorVariable, of_x: int, index: _Index) -> TensorVariable:
         taken = AdvancedSubtensor()(x, *index.behind(of_x))
         return move_dimensions(taken, index.made, of_x, 0) if index.is_split else taken
     if of_x == 0:
-        taken = AdvancedSubtensor()(x, *index.aligned(batch))
+        taken = AdvancedSubtensor()(x, *index.align_parts(batch))
         return move_dimensions(taken, index.before, batch, 0)
-    taken = AdvancedSubtensor()(x, *_ranges(x, of_x, index.made), *index.aligned(batch))
+    taken = AdvancedSubtensor()(x, *_ranges(x, of_x, index.made), *index.align_parts(batch))
     return move_dimensions(taken, batch, index.made, batch + index.before)
 
 
@@ -123,7 +123,7 @@ def _write(
         return op(x, y, *index.behind(batch))
     y = align(y, of_y, batch, part_ndim)
     y = move_dimensions(y, batch + index.before, index.made, batch)
-    return op(x, y, *_ranges(x, batch, index.made), *index.aligned(batch))
+    return op(x, y, *_ranges(x, batch, index.made), *index.align_parts(batch))
 
 
 def _basic_index(op: Subtensor | IncSubtensor, scalars: Sequence[TensorVariable]) -> list[Any] | None:

@@ -79,7 +79,7 @@ def test_convolutions(options, dtype):
     w = at.tensor(dtype=dtype, shape=(None,) * (4 + len(positions)))
     y = at.tensor(dtype=dtype, shape=(None,) * 4)
     given = at.lvector("image"), at.lvector("kernel")
-    outputs = [op(x, w), op.turned("weights")(x, y, given[1]), op.turned("inputs")(w, y, given[0])]
+    outputs = [op(x, w), op.in_direction("weights")(x, y, given[1]), op.in_direction("inputs")(w, y, given[0])]
     values = (
         numbers(of_x, dtype),
         numbers((6, *positions, 4 // op.num_groups, *of_k), dtype, 1),

@@ -399,4 +399,4 @@ def test_names_of_the_package():
     assert nnet.conv2d is conv2d and nnet.conv3d is conv3d and nnet.conv2d_transpose is conv2d_transpose
     x, w = tensor(None, None, None, None), tensor(None, None, None, None)
     assert nnet.abstract_conv2d(x, w, num_groups=2).owner.op == AbstractConv2d(num_groups=2)
-    assert AbstractConv3d().turned("weights").turned("forward") == AbstractConv3d()
+    assert AbstractConv3d().in_direction("weights").in_direction("forward") == AbstractConv3d()

@@ -126,8 +126,8 @@ def test_factors_taken_out():
 
 def test_factors_taken_apart_and_mapped():
     product = Product([x / y], [-z / x], 3.0)
-    assert product.expanded(Reading(signs=True)) == Product([x, x], [y, z], -3.0)
-    assert product.mapped(lambda var: y) == Product([y], [y], 3.0)
+    assert product.expand(Reading(signs=True)) == Product([x, x], [y, z], -3.0)
+    assert product.map(lambda var: y) == Product([y], [y], 3.0)
 
 
 def test_an_exponential_is_a_factor():

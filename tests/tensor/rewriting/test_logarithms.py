@@ -61,13 +61,13 @@ def test_a_choice_is_made_only_where_an_argument_may_be_negative(argument, anywh
 def test_the_first_form_that_fits_is_taken():
     x = at.dvector("x")
     # 1 - ndtr(x) is found before the complement of a probability, which it is as well.
-    assert Analysis().scaled(1 - ndtr(x)).exponent.owner.op == at.log_ndtr
-    assert Analysis().scaled(1 - at.softmax(x)).exponent.owner.op == at.log1mexp
-    assert Analysis().scaled(at.exp(x) ** 5).exponent.owner.op == at.mul
+    assert Analysis().form_of(1 - ndtr(x)).exponent.owner.op == at.log_ndtr
+    assert Analysis().form_of(1 - at.softmax(x)).exponent.owner.op == at.log1mexp
+    assert Analysis().form_of(at.exp(x) ** 5).exponent.owner.op == at.mul
     # Nothing is looked for in a difference beside something that is differentiated by.
     twice = 2 * x
     difference = at.exp(twice) - at.exp(x)
-    assert Analysis([twice]).scaled(difference) is None and Analysis().scaled(difference) is not None
+    assert Analysis([twice]).form_of(difference) is None and Analysis().form_of(difference) is not None
 
 
 def test_every_op_in_the_tables_has_forms():

@@ -73,7 +73,7 @@ def test_decorators_return_rules_and_keep_their_tags():
     rules = Rules()
     one = rule("cosine_is_even", (at.cos, (at.neg, "x")), (at.cos, "x"))
     assert rules.canonicalize("a_tag")(rules.stabilize(one)) is one
-    assert rules.tagged("a_tag") == [one]
+    assert rules.with_tag("a_tag") == [one]
     rules.add(one, to=(rules.specialize, rules.uncanonicalize), tags=("another",))
-    assert rules.tagged("another") == [one]
+    assert rules.with_tag("another") == [one]
     assert not any("cosine_is_even" in getattr(databases, name) for name in DATABASES)

@@ -54,7 +54,7 @@ def test_nothing_is_worked_out_before_it_is_asked_for():
     y = at.exp(at.exp(x))
     feature = ShapeFeature()
     FunctionGraph([x], [y], features=[feature], clone=False)
-    assert list(feature.shape_of.known()) == []
+    assert list(feature.shape_of.known_variables()) == []
     first, second = feature.shape_of[y]
     assert first.owner.op == Shape_i(0) and second.owner.op == Shape_i(1)
     assert first.owner.inputs == [x]

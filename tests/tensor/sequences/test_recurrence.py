@@ -6,7 +6,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.graph.replace import vectorize_graph
-from aesara.tensor.sequences.recurrence import LinearRecurrence, shifted
+from aesara.tensor.sequences.recurrence import LinearRecurrence, shift
 from tests.closeness import assert_close
 
 
@@ -70,7 +70,7 @@ def test_in_batches():
 
 def test_shifted():
     x = at.dmatrix("x")
-    f = aesara.function([x], [shifted(x, 0, 1.0), shifted(x, 1, 0.0)])
+    f = aesara.function([x], [shift(x, 0, 1.0), shift(x, 1, 0.0)])
     first, second = f(np.arange(6.0).reshape(2, 3))
     np.testing.assert_array_equal(first, [[1, 1, 1], [0, 1, 2]])
     np.testing.assert_array_equal(second, [[0, 0, 1], [0, 3, 4]])

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import jax_funcify, require_known
 from aesara.link.jax.dispatch.windows import WindowGrid
-from aesara.tensor.products.correlation import Correlation, Direction, Shape, Windows, measured
+from aesara.tensor.products.correlation import Correlation, Direction, Shape, Windows, shapes_of_operands
 from aesara.tensor.products.dot import BatchedDot, Dot
 from aesara.tensor.products.matmul import MatMul, require_batches_to_fit
 
@@ -84,7 +84,7 @@ def jax_funcify_Correlation(op: Correlation, node: Apply | None = None, **kwargs
             if rest
             else None
         )
-        shapes = measured(op.direction, op.windows, x.shape, y.shape, sizes)
+        shapes = shapes_of_operands(op.direction, op.windows, x.shape, y.shape, sizes)
         return compute(op.direction, op.windows, jnp.asarray(x, working), jnp.asarray(y, working), *shapes).astype(
             dtype
         )

@@ -18,7 +18,7 @@ from aesara.tensor.random.path_derivatives import (
     of_truncated_exponential,
     of_uniform,
 )
-from aesara.tensor.random.random_variable import RandomVariable, redrawn
+from aesara.tensor.random.random_variable import RandomVariable, draw_again
 
 __all__ = ["beta", "power", "random", "triangular", "truncexpon", "uniform", "vonmises"]
 
@@ -48,7 +48,7 @@ class UniformRV(RandomVariable):
         return super().__call__(low, high, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, low: TensorLike, high: TensorLike) -> Sequence[Any]:
-        return of_uniform(redrawn(draw, 0.0, 1.0))
+        return of_uniform(draw_again(draw, 0.0, 1.0))
 
 
 class TriangularRV(RandomVariable):
@@ -208,7 +208,7 @@ class TruncExponentialRV(ScipyRandomVariable):
         return -scipy.special.log1p(uniform * scipy.special.expm1(-b)) * scale + loc
 
     def path_derivatives(self, draw: Any, b: TensorLike, loc: TensorLike, scale: TensorLike) -> Sequence[Any]:
-        z = redrawn(draw, b, 0.0, 1.0)
+        z = draw_again(draw, b, 0.0, 1.0)
         return scale * of_truncated_exponential(z, b), *of_location_and_scale(z)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
 from aesara.tensor.random.path_derivatives import of_location_and_scale, of_student
-from aesara.tensor.random.random_variable import RandomVariable, redrawn
+from aesara.tensor.random.random_variable import RandomVariable, draw_again
 
 __all__ = ["cauchy", "gumbel", "laplace", "logistic", "normal", "t"]
 
@@ -42,7 +42,7 @@ class NormalRV(RandomVariable):
         return super().__call__(loc, scale, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
+        return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
 class LaplaceRV(RandomVariable):
@@ -72,7 +72,7 @@ class LaplaceRV(RandomVariable):
         return super().__call__(loc, scale, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
+        return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
 class LogisticRV(RandomVariable):
@@ -102,7 +102,7 @@ class LogisticRV(RandomVariable):
         return super().__call__(loc, scale, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
+        return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
 class GumbelRV(ScipyRandomVariable):
@@ -139,7 +139,7 @@ class GumbelRV(ScipyRandomVariable):
         return -np.log(-np.log(uniform)) * scale + loc
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
+        return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
 class CauchyRV(ScipyRandomVariable):
@@ -176,7 +176,7 @@ class CauchyRV(ScipyRandomVariable):
         return np.tan(np.pi * uniform - np.pi / 2) * scale + loc
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
+        return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
 class StudentTRV(ScipyRandomVariable):
@@ -216,7 +216,7 @@ class StudentTRV(ScipyRandomVariable):
         return rng.standard_t(df, size=shape_of_draws(size, df, loc, scale)) * scale + loc
 
     def path_derivatives(self, draw: Any, df: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        z = redrawn(draw, df, 0.0, 1.0)
+        z = draw_again(draw, df, 0.0, 1.0)
         return scale * of_student(z, df), *of_location_and_scale(z)
 
 

@@ -17,7 +17,7 @@ from aesara.tensor.random.path_derivatives import (
     of_power,
     of_standard_gamma,
 )
-from aesara.tensor.random.random_variable import RandomVariable, redrawn
+from aesara.tensor.random.random_variable import RandomVariable, draw_again
 
 __all__ = [
     "chisquare",
@@ -72,7 +72,7 @@ class HalfNormalRV(ScipyRandomVariable):
         return abs(rng.standard_normal(size=shape_of_draws(size, loc, scale))) * scale + loc
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
+        return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
 class HalfCauchyRV(ScipyRandomVariable):
@@ -108,7 +108,7 @@ class HalfCauchyRV(ScipyRandomVariable):
         return np.tan(np.pi / 2 * rng.uniform(size=shape_of_draws(size, loc, scale))) * scale + loc
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
+        return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
 class LogNormalRV(RandomVariable):
@@ -138,7 +138,7 @@ class LogNormalRV(RandomVariable):
         return super().__call__(mean, sigma, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, mean: Any, sigma: Any) -> Sequence[Any]:
-        return draw, draw * log(redrawn(draw, 0.0, 1.0))
+        return draw, draw * log(draw_again(draw, 0.0, 1.0))
 
 
 class GammaRV(ScipyRandomVariable):
@@ -176,7 +176,7 @@ class GammaRV(ScipyRandomVariable):
         return rng.gamma(shape, scale, size)
 
     def path_derivatives(self, draw: Any, shape: Any, scale: Any) -> Sequence[Any]:
-        y = redrawn(draw, shape, 1.0)
+        y = draw_again(draw, shape, 1.0)
         return scale * of_standard_gamma(y, shape), y
 
 
@@ -325,7 +325,7 @@ class InvGammaRV(ScipyRandomVariable):
         return 1.0 / scipy.special.gammainccinv(shape, uniform) * scale
 
     def path_derivatives(self, draw: Any, shape: Any, scale: Any) -> Sequence[Any]:
-        z = redrawn(draw, shape, 1.0)
+        z = draw_again(draw, shape, 1.0)
         return -scale * z**2 * of_standard_gamma(1 / z, shape), z
 
 
@@ -365,7 +365,7 @@ class GenGammaRV(ScipyRandomVariable):
         return powers(number, 1.0 / p) * lambd
 
     def path_derivatives(self, draw: Any, alpha: Any, p: Any, lambd: Any) -> Sequence[Any]:
-        return of_generalized_gamma(redrawn(draw, alpha, p, 1.0), alpha, p, lambd)
+        return of_generalized_gamma(draw_again(draw, alpha, p, 1.0), alpha, p, lambd)
 
 
 class ParetoRV(ScipyRandomVariable):
@@ -403,7 +403,7 @@ class ParetoRV(ScipyRandomVariable):
         return powers(1 - uniform, -1.0 / b) * scale
 
     def path_derivatives(self, draw: Any, b: Any, scale: Any) -> Sequence[Any]:
-        z = redrawn(draw, b, 1.0)
+        z = draw_again(draw, b, 1.0)
         return -draw * log(z) / b, z
 
 
@@ -432,7 +432,7 @@ class ExponentialRV(RandomVariable):
         return super().__call__(scale, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, scale: Any) -> Sequence[Any]:
-        return [redrawn(draw, 1.0)]
+        return [draw_again(draw, 1.0)]
 
 
 class WeibullRV(RandomVariable):
@@ -488,7 +488,7 @@ class RayleighRV(RandomVariable):
         return super().__call__(scale, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, scale: Any) -> Sequence[Any]:
-        return [redrawn(draw, 1.0)]
+        return [draw_again(draw, 1.0)]
 
 
 class WaldRV(RandomVariable):

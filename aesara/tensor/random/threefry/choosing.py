@@ -21,7 +21,7 @@ from aesara.tensor.ordering.sorting import argsort
 from aesara.tensor.random.parameters import normalize_size_param, sizes_of_shape
 from aesara.tensor.random.threefry.bits import bits_of_shape, split
 from aesara.tensor.random.threefry.continuous import standard_gumbel, standard_uniform
-from aesara.tensor.random.threefry.parameters import converted, float_dtype, refused, shape_and_params
+from aesara.tensor.random.threefry.parameters import convert, float_dtype, refuse, shape_and_params
 from aesara.tensor.reductions.argmax import argmax
 from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.sequences.cumulative import cumsum
@@ -67,17 +67,17 @@ def randint(key: Any, low: Any, high: Any, size: Any = None, dtype: str = "int64
         if bound.type.dtype not in discrete_dtypes or (bound.type.dtype == "uint64" and wide != "uint64"):
             raise TypeError(f"The bounds of draws of {dtype} are integers, got {bound} of type {bound.type}.")
     if wide == "uint64":
-        bounds = [refused(bound, lambda bound: bound < 0, "low and high cannot be negative") for bound in bounds]
-    lowest, highest = (converted(bound, wide) for bound in bounds)
-    highest = refused(highest, lambda high, low: low >= high, "low >= high", lowest)
+        bounds = [refuse(bound, lambda bound: bound < 0, "low and high cannot be negative") for bound in bounds]
+    lowest, highest = (convert(bound, wide) for bound in bounds)
+    highest = refuse(highest, lambda high, low: low >= high, "low >= high", lowest)
     if info.bits < 64:
-        lowest = refused(lowest, lambda low: low < info.min, f"low is out of bounds for {dtype}")
-        highest = refused(highest, lambda high: high > info.max + 1, f"high is out of bounds for {dtype}")
+        lowest = refuse(lowest, lambda low: low < info.min, f"low is out of bounds for {dtype}")
+        highest = refuse(highest, lambda high: high > info.max + 1, f"high is out of bounds for {dtype}")
     shape, (lowest, highest) = shape_and_params(size, lowest, highest)
     # Unsigned from here on: the distance of two numbers may need all the bits that they have.
     unsigned = f"uint{max(info.bits, 32)}"
-    first = converted(lowest, unsigned)
-    return cast(first + _below(key, converted(highest, unsigned) - first, shape, unsigned), dtype)
+    first = convert(lowest, unsigned)
+    return cast(first + _below(key, convert(highest, unsigned) - first, shape, unsigned), dtype)
 
 
 def _below(key: Any, length: TensorVariable, shape: Any, dtype: str) -> TensorVariable:
@@ -115,8 +115,8 @@ def bernoulli(key: Any, p: Any = 0.5, size: Any = None, dtype: str = "int64") ->
     if dtype not in all_dtypes:
         raise TypeError(f"Draws cannot have the dtype {dtype}.")
     p = as_tensor_variable(p)
-    probability = converted(p, p.type.dtype if p.type.dtype in float_dtypes else config.floatX)
-    probability = refused(probability, lambda p: (p < 0) | (p > 1), "p < 0 or p > 1")
+    probability = convert(p, p.type.dtype if p.type.dtype in float_dtypes else config.floatX)
+    probability = refuse(probability, lambda p: (p < 0) | (p > 1), "p < 0 or p > 1")
     shape, (probability,) = shape_and_params(size, probability)
     return cast(lt(standard_uniform(key, shape, probability.type.dtype), probability), dtype)
 
@@ -232,9 +232,9 @@ def _positions(key: Any, n: Any, shape: tuple[Any, ...], replace: bool, p: Any) 
         p = as_tensor_variable(p)
         if p.type.ndim != 1:
             raise ValueError(f"The probabilities of elements are a vector, got {p.type}.")
-        p = converted(p, float_dtype(p.type.dtype if p.type.dtype in float_dtypes else None))
-        p = refused(p, lambda p, n: abs(p.shape[0] - n) > 0, "p and a differ in length", n)
-        p = refused(p, lambda p: p < 0, "Probabilities are not non-negative")
+        p = convert(p, float_dtype(p.type.dtype if p.type.dtype in float_dtypes else None))
+        p = refuse(p, lambda p, n: abs(p.shape[0] - n) > 0, "p and a differ in length", n)
+        p = refuse(p, lambda p: p < 0, "Probabilities are not non-negative")
     if replace:
         if p is None:
             return randint(key, 0, n, shape)
@@ -245,7 +245,7 @@ def _positions(key: Any, n: Any, shape: tuple[Any, ...], replace: bool, p: Any) 
     count = prod(stack(shape)) if None in known else constant(np.int64(total))
     available = n if p is None else gt(p, 0).sum()
     message = "Cannot take more elements than there are without replacement"
-    count = refused(count, lambda count, available: count > available, message, available)
+    count = refuse(count, lambda count, available: count > available, message, available)
     order = (
         _order(key, n) if p is None else argsort(-(standard_gumbel(key, (n,), p.type.dtype) + log(p)), kind="stable")
     )

@@ -17,7 +17,7 @@ from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import exp, log, log1p, sgn, sqrt, tan
 from aesara.tensor.elementwise.special import erfinv
 from aesara.tensor.random.threefry.bits import bits_of_shape
-from aesara.tensor.random.threefry.parameters import float_dtype, floats_of, is_number, refused, shape_and_params
+from aesara.tensor.random.threefry.parameters import float_dtype, floats_of, is_number, refuse, shape_and_params
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -67,7 +67,7 @@ def uniform(key: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: 
     """
     dtype = float_dtype(dtype)
     lowest, highest = floats_of(dtype, low, high)
-    highest = refused(highest, lambda high, low: high < low, "high < low", lowest)
+    highest = refuse(highest, lambda high, low: high < low, "high < low", lowest)
     shape, (lowest, highest) = shape_and_params(size, lowest, highest)
     u = standard_uniform(key, shape, dtype)
     return u if is_number(low, 0) and is_number(high, 1) else u * (highest - lowest) + lowest
@@ -139,7 +139,7 @@ def weibull(key: Any, shape: Any, size: Any = None, dtype: str | None = None) ->
     """Numbers of the Weibull distribution with exponent `shape` and scale 1; see `normal`."""
     dtype = float_dtype(dtype)
     (exponent,) = floats_of(dtype, shape)
-    exponent = refused(exponent, lambda exponent: exponent <= 0, "shape <= 0")
+    exponent = refuse(exponent, lambda exponent: exponent <= 0, "shape <= 0")
     sizes, (exponent,) = shape_and_params(size, exponent)
     return _standard_exponential(key, sizes, dtype) ** (1 / exponent)
 
@@ -148,8 +148,8 @@ def pareto(key: Any, b: Any, scale: Any = 1.0, size: Any = None, dtype: str | No
     """Numbers of the Pareto distribution with exponent `b`, none below `scale`; see `normal`."""
     dtype = float_dtype(dtype)
     exponent, least = floats_of(dtype, b, scale)
-    exponent = refused(exponent, lambda exponent: exponent <= 0, "b <= 0")
-    least = refused(least, lambda least: least <= 0, "scale <= 0")
+    exponent = refuse(exponent, lambda exponent: exponent <= 0, "b <= 0")
+    least = refuse(least, lambda least: least <= 0, "scale <= 0")
     sizes, (exponent, least) = shape_and_params(size, exponent, least)
     drawn = exp(_standard_exponential(key, sizes, dtype) / exponent)
     return drawn if is_number(scale, 1) else drawn * least
@@ -161,7 +161,7 @@ def _of_standard(
     """``loc + scale * standard``."""
     dtype = float_dtype(dtype)
     distance, factor = floats_of(dtype, loc, scale)
-    factor = refused(factor, lambda factor: factor < 0, f"{name} < 0")
+    factor = refuse(factor, lambda factor: factor < 0, f"{name} < 0")
     shape, (distance, factor) = shape_and_params(size, distance, factor)
     drawn = standard(key, shape, dtype)
     drawn = drawn if is_number(scale, 1) else drawn * factor

@@ -32,7 +32,7 @@ def float_dtype(dtype: str | None) -> str:
 
 def floats_of(dtype: str, *params: Any) -> list[TensorVariable]:
     """Parameters in the dtype of the draws."""
-    return [converted(as_tensor_variable(param), dtype) for param in params]
+    return [convert(as_tensor_variable(param), dtype) for param in params]
 
 
 def is_number(param: Any, number: float) -> bool:
@@ -64,7 +64,7 @@ def shape_and_params(size: Any, *params: TensorVariable) -> tuple[tuple[Any, ...
     return shape, [broadcast_to(param, shape) if param.type.ndim else param for param in params]
 
 
-def refused(param: TensorVariable, wrong: Callable[..., Any], message: str, *others: TensorVariable) -> TensorVariable:
+def refuse(param: TensorVariable, wrong: Callable[..., Any], message: str, *others: TensorVariable) -> TensorVariable:
     """A parameter, with an error where its value cannot be.
 
     Parameters
@@ -92,6 +92,6 @@ def constant_of(param: TensorVariable) -> np.ndarray | None:
     return param.data if isinstance(param, Constant) else None
 
 
-def converted(param: TensorVariable, dtype: str) -> TensorVariable:
+def convert(param: TensorVariable, dtype: str) -> TensorVariable:
     """A parameter in another dtype; constants stay constants."""
     return constant(param.data.astype(dtype)) if isinstance(param, Constant) else cast(param, dtype)

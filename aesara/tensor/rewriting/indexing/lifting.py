@@ -16,7 +16,7 @@ from aesara.tensor.indexing.index_shapes import basic_shape
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.joining.join_split import Join
 from aesara.tensor.products.dot import Dot
-from aesara.tensor.rewriting.helpers import applied, common_value, in_place_of
+from aesara.tensor.rewriting.helpers import apply_or_none, common_value, in_place_of
 from aesara.tensor.rewriting.indices import (
     FULL,
     READ,
@@ -128,7 +128,7 @@ def _following(first: Variable, second_: Variable, axis: int) -> Variable | None
     if not same_index(index, other):
         return None
     index[place] = slice(start, stop)
-    return applied(getitem, x, tuple(index))
+    return apply_or_none(getitem, x, tuple(index))
 
 
 def _runs_on(first: slice, second_: slice) -> bool:

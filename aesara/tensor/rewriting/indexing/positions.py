@@ -35,7 +35,7 @@ from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.ordering.sorting import sort
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.rewriting.helpers import (
-    applied,
+    apply_or_none,
     as_dtype,
     computed_in,
     has_shape_of,
@@ -91,12 +91,12 @@ def vector_index(node: Apply) -> Any:
     if axis is None or index[axis].type.ndim != 1 or is_mask(index[axis]):
         return None
     positions, length = index[axis], node.inputs[0].type.shape[axis]
-    if isinstance(positions, Constant) and length is not None and _normalized(positions, length) is None:
+    if isinstance(positions, Constant) and length is not None and _normalize(positions, length) is None:
         return None  # an error, for when the node runs
     return axis, positions
 
 
-def _normalized(positions: Variable, length: int | None) -> np.ndarray | None:
+def _normalize(positions: Variable, length: int | None) -> np.ndarray | None:
     """Constant positions counted from the front; None if they are unknown, or not known to be in range."""
     if not isinstance(positions, Constant):
         return None
@@ -127,7 +127,7 @@ def _progression(positions: np.ndarray, length: int) -> slice | None:
 def local_useless_AdvancedSubtensor1(x: Any, rows: Variable) -> Any:
     """Take a tensor instead of all rows of it, in their order: ``x[arange(n)] -> x``."""
     if isinstance(rows, Constant):
-        positions = _normalized(rows, x.type.shape[0])
+        positions = _normalize(rows, x.type.shape[0])
         return x if positions is not None and np.array_equal(positions, np.arange(x.type.shape[0])) else None
     node = output_of(rows, ARange)
     if node is None or rows.type.dtype != "int64" or dimension_measured_by(node.inputs[1]) != (x, 0):
@@ -143,7 +143,7 @@ def local_positions_to_slice(op: Any, access: Apply, x: Any) -> Any:
     if found is None or getattr(op, "inplace", False):
         return None
     axis, positions = found
-    normalized = _normalized(positions, x.type.shape[axis])
+    normalized = _normalize(positions, x.type.shape[axis])
     taken = None if normalized is None else _progression(normalized, x.type.shape[axis])
     if taken is None:
         return None
@@ -266,7 +266,7 @@ def local_adv_sub1_adv_inc_sub1(fgraph: FunctionGraph, read: Apply, x: Any, y: A
         return None
     lengths, in_range = _lengths_and_range(fgraph, read, x)
     value = alloc(as_dtype(y, out.type.dtype), *lengths)
-    return value if _normalized(positions, x.type.shape[axis]) is not None else _check_positions(value, in_range)
+    return value if _normalize(positions, x.type.shape[axis]) is not None else _check_positions(value, in_range)
 
 
 _assert_written_once = Assert("Rows to be read where they were written are out of range, repeated, or written twice.")
@@ -318,4 +318,4 @@ def local_set_to_inc_subtensor(write: Apply, x: Any, others: list[Variable]) -> 
     """Add instead of writing what was there and something more: ``set(x[i], x[i] + y) -> inc(x[i], y)``."""
     op = adding(write.op) if isinstance(write.op, IncSubtensor) else type(write.op)()
     value = computed_in(x.type.dtype, add, others) if len(others) > 1 else others[0]
-    return applied(op, x, value, *write.inputs[2:])
+    return apply_or_none(op, x, value, *write.inputs[2:])

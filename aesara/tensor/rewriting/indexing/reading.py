@@ -27,7 +27,7 @@ from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedSubtensor1,
 )
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
-from aesara.tensor.rewriting.helpers import applied
+from aesara.tensor.rewriting.helpers import apply_or_none
 from aesara.tensor.rewriting.indices import (
     FULL,
     READ,
@@ -116,7 +116,7 @@ def local_subtensor_merge(read: Apply, inner: Apply, x: Any) -> Any:
     index = _index_of_both(
         read, inner, lambda axis, place, entries, known: merge_two_slices(None, known[0], lengths[axis], known[1], None)
     )
-    return None if index is None else applied(getitem, x, tuple(index))
+    return None if index is None else apply_or_none(getitem, x, tuple(index))
 
 
 #: How many parts of parts become one.
@@ -129,7 +129,7 @@ def merge_parts_of_parts(read: Apply, inner: Apply, x: Variable, out: Variable) 
 
     This is for the end of rewriting: the arithmetic is one node, and part of the index in native code.
     """
-    index = _index_of_both(read, inner, lambda axis, place, entries, known: _chained(x, axis, entries, place))
+    index = _index_of_both(read, inner, lambda axis, place, entries, known: _chain(x, axis, entries, place))
     if index is None:
         return None
     scalars = get_slice_elements(index, lambda part: part is not None)
@@ -140,7 +140,7 @@ def merge_parts_of_parts(read: Apply, inner: Apply, x: Variable, out: Variable) 
 rules.into(databases.spellings, merge_parts_of_parts, "fast_run", "local_subtensor_merge")
 
 
-def _chained(x: Any, axis: int, both: tuple[slice, Any], axis_of_part: int) -> Any:
+def _chain(x: Any, axis: int, both: tuple[slice, Any], axis_of_part: int) -> Any:
     """Return the index entry that composes two entries of one dimension; None if the chain would be too long."""
     entry, outer = both
     parts = get_slice_elements([entry], lambda part: part is not None)

@@ -27,7 +27,7 @@ from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.rewriting.constants import broadcast_like
 from aesara.tensor.rewriting.helpers import (
-    applied,
+    apply_or_none,
     as_dtype,
     computed_in,
     has_value,
@@ -67,7 +67,7 @@ def _is_scattered(var: Variable) -> bool:
     return not node.op.set_instead_of_inc or isinstance(node.op, IncSubtensor)
 
 
-def _scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], bool] | None:
+def _match_scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], bool] | None:
     """Return a scattered tensor, the numbers that multiply it, and whether it is negated; None for anything else."""
     factors: list[Variable] = []
     negative = False
@@ -96,7 +96,7 @@ def local_IncSubtensor_serialize(fgraph, node):
     if not is_float(out) or any(x.type.dtype != out.type.dtype for x in node.inputs):
         return False
     positions = range(len(node.inputs)) if is_elemwise(node, Add) else (1,)
-    scattered = {k: found for k in positions if (found := _scattered(fgraph, node.inputs[k])) is not None}
+    scattered = {k: found for k in positions if (found := _match_scattered(fgraph, node.inputs[k])) is not None}
     if len(scattered) == len(node.inputs):
         scattered.popitem()  # the others are added to its parts
     kept = [x for k, x in enumerate(node.inputs) if k not in scattered]
@@ -104,7 +104,7 @@ def local_IncSubtensor_serialize(fgraph, node):
     for position, (part, factors, negative) in scattered.items():
         term = node.inputs[position]
         if _is_computed_in(out.type.dtype, part, factors) and _have_shape_of(fgraph, out, term, kept):
-            added.append((part.owner, _scaled(part, factors, negative != is_elemwise(node, Sub))))
+            added.append((part.owner, _scale(part, factors, negative != is_elemwise(node, Sub))))
         else:
             kept.append(term)
     if not added:
@@ -112,7 +112,7 @@ def local_IncSubtensor_serialize(fgraph, node):
     total: Variable | None = kept[0] if len(kept) == 1 else add(*kept)
     for writer, value in added:
         op = IncSubtensor(writer.op.idx_list) if isinstance(writer.op, IncSubtensor) else writer.op
-        total = applied(op, total, value, *writer.inputs[2:])
+        total = apply_or_none(op, total, value, *writer.inputs[2:])
         if total is None:
             return False
     return in_place_of(out, total)
@@ -124,7 +124,7 @@ def _is_computed_in(dtype: str, part: Any, factors: list[Variable]) -> bool:
     return part.type.dtype == dtype and upcast(*(x.type.dtype for x in values)) == dtype
 
 
-def _scaled(part: Any, factors: list[Variable], negative: bool) -> Variable:
+def _scale(part: Any, factors: list[Variable], negative: bool) -> Variable:
     """Return the values that a scattered tensor writes, times some numbers."""
     y = part.owner.inputs[1]
     value = mul(y, *[_with_dimensions(factor, y.type.ndim) for factor in factors]) if factors else y
@@ -194,7 +194,7 @@ def _with_joined_parts(fgraph: FunctionGraph, inputs: Sequence[Any], out: Any) -
             terms.append(term)
         else:
             place, other = pending.pop(mate)
-            terms[place] = _joined(fgraph, part, other, out)
+            terms[place] = _join_parts(fgraph, part, other, out)
     return terms if len(terms) < len(inputs) else None
 
 
@@ -230,7 +230,7 @@ def _are_both(one: _Part, other: _Part) -> bool:
     return one.axis == other.axis and one.is_first != other.is_first and same_index([one.border], [other.border])
 
 
-def _joined(fgraph: FunctionGraph, one: _Part, other: _Part, out: Any) -> Any:
+def _join_parts(fgraph: FunctionGraph, one: _Part, other: _Part, out: Any) -> Any:
     parts = (one, other) if one.is_first else (other, one)
     return join(one.axis, *(_as_written(fgraph, part, out) for part in parts))
 
@@ -250,7 +250,7 @@ IN_ZEROS = (one_of(IncSubtensor, node="inner"), number("zeros", 0), ...)
 
 def _with_part_beside(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Any) -> Any:
     one, other = _part_of(write, out), _part_of(inner, out)
-    return None if one is None or other is None or not _are_both(one, other) else _joined(fgraph, one, other, out)
+    return None if one is None or other is None or not _are_both(one, other) else _join_parts(fgraph, one, other, out)
 
 
 @replacing_part((WRITE, IN_ZEROS, ...))

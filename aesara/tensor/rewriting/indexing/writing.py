@@ -20,7 +20,7 @@ from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, Adva
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.rewriting.constants import broadcast_like
 from aesara.tensor.rewriting.helpers import (
-    applied,
+    apply_or_none,
     as_dtype,
     common_value,
     computed_in,
@@ -79,7 +79,7 @@ def local_subtensor_beside_written(read: Apply) -> Any:
     for _ in range(LOOKED_THROUGH):
         writer = output_of(x, IncSubtensor)
         if writer is None or not _is_beside(index, writer):
-            return None if x is read.inputs[0] else applied(getitem, x, symbolic_index_of(read))
+            return None if x is read.inputs[0] else apply_or_none(getitem, x, symbolic_index_of(read))
         x = writer.inputs[0]
     return None
 
@@ -177,7 +177,7 @@ def local_incsubtensor_of_zeros(x: Variable) -> Any:
 @replacing_part((one_of(IncSubtensor, node="write", set_instead_of_inc=False), number("zeros", 0), "y", ...))
 def local_incsubtensor_of_zeros_to_setsubtensor(write: Apply, zeros: Variable, y: Variable) -> Any:
     """Write instead of adding to zeros: ``inc(0[i], y) -> set(0[i], y)``."""
-    return applied(adding(write.op, set_instead_of_inc=True), zeros, y, *write.inputs[2:])
+    return apply_or_none(adding(write.op, set_instead_of_inc=True), zeros, y, *write.inputs[2:])
 
 
 @rules.canonicalize("local_setsubtensor_of_allocs", "shape_unsafe")
@@ -240,7 +240,7 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
         checks.append(or_(eq(length, of_part), is_one))
     if checks:
         value = _check_shape(value, *checks)
-    return in_place_of(node.outputs[0], applied(node.op, x, value, *index))
+    return in_place_of(node.outputs[0], apply_or_none(node.op, x, value, *index))
 
 
 # Writing twice
@@ -265,7 +265,7 @@ def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: Any,
 )
 def local_write_over_same_place(write: Apply, x: Variable, z: Variable) -> Any:
     """Leave out writing what is overwritten: ``set(set(x[i], y)[i], z) -> set(x[i], z)``."""
-    return applied(write.op, x, z, *write.inputs[2:])
+    return apply_or_none(write.op, x, z, *write.inputs[2:])
 
 
 @replacing_part(
@@ -279,7 +279,7 @@ def local_add_to_same_place(write: Apply, first: Apply, x: Any, y: Variable, z: 
         is_once = isinstance(write.op, IncSubtensor)  # a slice names each position once
     else:
         is_once = first.op == write.op and (x.type.dtype[:5] not in ("float", "compl") or has_value(x, 0))
-    return applied(first.op, x, computed_in(x.type.dtype, add, [y, z]), *write.inputs[2:]) if is_once else None
+    return apply_or_none(first.op, x, computed_in(x.type.dtype, add, [y, z]), *write.inputs[2:]) if is_once else None
 
 
 local_writes_to_same_place = rules.group(

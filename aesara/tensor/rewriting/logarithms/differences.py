@@ -11,7 +11,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.elementwise import ops, special
 from aesara.tensor.rewriting.algebra import multiple, opposite
-from aesara.tensor.rewriting.erf_tails import scaled as scaled_argument
+from aesara.tensor.rewriting.erf_tails import scale as scaled_argument
 from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, output_of
 from aesara.tensor.rewriting.logarithms.functions import (
     complement_of_exponential,

@@ -278,8 +278,8 @@ def factors_of(product: Product, kept: Collection[Variable], reading: Reading = 
     if not product.factors and not product.divisors:
         return product
     whole = (product.factors or product.divisors)[0]
-    found = product.expanded(reading, lambda var: var not in kept and _has_one_dtype(var))
-    found = found.mapped(lambda var: _in_dtype(var, whole))
+    found = product.expand(reading, lambda var: var not in kept and _has_one_dtype(var))
+    found = found.map(lambda var: _in_dtype(var, whole))
     if found.number < 0:
         found.factors.append(constant_like(-1, whole))
     return Product(found.factors, found.divisors)

@@ -84,7 +84,7 @@ def product_over(
 
 
 def negation(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    inner = analysis.scaled(node.inputs[0], depth)
+    inner = analysis.form_of(node.inputs[0], depth)
     if inner is None:
         return None
     minus = ops.neg(inner.factors[0]) if inner.factors else constant_like(-1, node.outputs[0])

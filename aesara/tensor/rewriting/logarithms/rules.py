@@ -72,7 +72,7 @@ def log_of_complement(var: Variable, analysis: Search) -> Variable | None:
         found = analysis.form_of_node(ops.sub(constant_like(1, p), p).owner, DEEPEST + 1)
         if found is not None and len(found.pieces) == 1:
             return found.exponent
-    found = analysis.scaled(var)
+    found = analysis.form_of(var)
     if found is None or found.divisors or len(found.factors) != 1 or common_value(found.factors[0]) != -1:
         return None
     return ops.log1mexp(found.exponent)

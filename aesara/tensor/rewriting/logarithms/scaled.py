@@ -14,7 +14,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.scalar.types import upcast
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
 from aesara.tensor.elementwise import ops
-from aesara.tensor.rewriting.algebra import Product, combined
+from aesara.tensor.rewriting.algebra import Product, combine
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, is_float
 from aesara.tensor.rewriting.hyperbolic import with_bounded_exponentials
 
@@ -65,7 +65,7 @@ class Scaled(Product):
         if self.wide and sum(not isinstance(v, Constant) for v in (*self.factors, *self.divisors)) > 1:
             return self._with_sizes_in_exponent().logarithm(dtype)
         if not self.factors:
-            return ops.sub(self.exponent, ops.log(combined(ops.mul, self.divisors, dtype)))
+            return ops.sub(self.exponent, ops.log(combine(ops.mul, self.divisors, dtype)))
         return ops.add(ops.log(self.mantissa(dtype)), self.exponent)
 
     def _with_sizes_in_exponent(self) -> Scaled:
@@ -105,7 +105,7 @@ class Search:
         """Return the form of the result of a node, visiting at most `depth` operations before it."""
         raise NotImplementedError(f"{type(self).__name__} has no table of forms.")
 
-    def scaled(self, var: Variable, depth: int = DEEPEST) -> Scaled | None:
+    def form_of(self, var: Variable, depth: int = DEEPEST) -> Scaled | None:
         """Return the form of a variable; None without an exponential among its factors."""
         if var not in self.known:
             node = var.owner
@@ -115,7 +115,7 @@ class Search:
 
     def scaled_in(self, var: Variable, dtype: str, depth: int = DEEPEST) -> Scaled | None:
         """Return the form of a variable in a dtype that is not narrower than its own."""
-        found = self.scaled(var, depth)
+        found = self.form_of(var, depth)
         if found is None or var.type.dtype == dtype:
             return found
         if upcast(var.type.dtype, dtype) != dtype or dtype[:5] != "float":
@@ -128,7 +128,7 @@ class Search:
         found = self.scaled_in(var, dtype, depth)
         return found if found is not None and found.in_sums else None
 
-    def bounded(self, exponent: Variable) -> Variable:
+    def bound(self, exponent: Variable) -> Variable:
         """Return an exponent of a sum; for differentiation, with exponentials in it kept finite."""
         return with_bounded_exponentials(exponent, self.kept) if self.differentiated else exponent
 

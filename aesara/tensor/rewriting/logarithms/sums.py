@@ -11,7 +11,7 @@ from aesara.tensor.elementwise import ops, special
 from aesara.tensor.reductions.careduce import with_kept_dims
 from aesara.tensor.reductions.logsumexp import logaddexp_
 from aesara.tensor.reductions.sum_prod_max import supremum
-from aesara.tensor.rewriting.algebra import combined
+from aesara.tensor.rewriting.algebra import combine
 from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value
 from aesara.tensor.rewriting.logarithms.products import tail, with_constants
 from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fill_like, fits
@@ -54,12 +54,12 @@ def total(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if len(found) == 2:
         first, second = (_with_constant_weight(one) for one in found)
         if first is not None and second is not None:
-            return Scaled(_of_two(analysis.bounded(first), analysis.bounded(second)))
+            return Scaled(_of_two(analysis.bound(first), analysis.bound(second)))
     weights = [one.mantissa(node.outputs[0].type.dtype) for one in found]
     if all(is_shifted(one.exponent, weights != [None] * len(weights)) for one in found):
         return None
     for one in found:
-        one.exponent = analysis.bounded(one.exponent)
+        one.exponent = analysis.bound(one.exponent)
     exponents = [one.exponent for one in found]
     largest = largest_of(exponents, weights, analysis.constant)
     return Scaled(largest, [ops.add(*(shifted_term(x, largest, weight) for x, weight in zip(exponents, weights)))])
@@ -86,7 +86,7 @@ def _of_two(x: Variable, y: Variable) -> Variable:
 
 def rearrangement(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     var, *rest = node.inputs
-    inner = analysis.scaled(var, depth)
+    inner = analysis.form_of(var, depth)
     if inner is None:
         return None
 
@@ -108,7 +108,7 @@ def sum_along_axes(analysis: Search, node: Apply, depth: int) -> Scaled | None:
         weight = None
     if is_shifted(term.exponent, weight is not None):
         return None
-    exponent = fill_like(analysis.bounded(term.exponent), summed, term.pieces)
+    exponent = fill_like(analysis.bound(term.exponent), summed, term.pieces)
     total, largest = shifted_along_axes(node, exponent, weight, analysis.constant)
     return Scaled(largest, [total] if number is None or weight is not None else [constant_like(number, out), total])
 
@@ -131,7 +131,7 @@ def matrix_product(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if columns is not None:
         y, shift = columns
         shifts.append(shift.dimshuffle("x", 0) if out.type.ndim == 2 else shift)
-    shift = combined(ops.add, shifts, out.type.dtype)
+    shift = combine(ops.add, shifts, out.type.dtype)
     return None if shift is None else Scaled(shift, [node.op(x, y)])
 
 

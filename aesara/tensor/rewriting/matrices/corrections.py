@@ -70,7 +70,7 @@ class _Within(NamedTuple):
 def _parts(x: Any) -> _Within | None:
     """Return the parts of a multiple of the identity plus a product of few columns, which need not be symmetric."""
     for term, product in two_terms(x, ops.add, ops.sub):
-        found = _factored(product)
+        found = _factor(product)
         # of an identity only its number is kept: that it fits must be known
         d = _identity_times(term) if found is not None and None not in term.type.shape else None
         if found is None or d is None or d.type.dtype != x.type.dtype:
@@ -81,17 +81,17 @@ def _parts(x: Any) -> _Within | None:
     return None
 
 
-def _factored(product: Any) -> _Product | None:
+def _factor(product: Any) -> _Product | None:
     """Return the factors of a matrix product, times numbers, if it has few inner columns; else None."""
     node = product.owner
     if node is None:
         return None
     if node.op in (ops.mul, ops.neg):
         numbers, rest = split_numbers(node.inputs)
-        found = _factored(rest[0]) if len(rest) == 1 else None
+        found = _factor(rest[0]) if len(rest) == 1 else None
         return found and found.times(*([v.dimshuffle() for v in numbers] or [minus_one(product)]))
     if node.op == ops.true_divide and all(node.inputs[1].type.broadcastable):
-        found = _factored(node.inputs[0])
+        found = _factor(node.inputs[0])
         return found and found.times(ops.reciprocal(node.inputs[1].dimshuffle()))
     factors = _factors_of(product)
     if len(factors) < 2 or any(v.type.ndim != 2 or v.type.dtype != product.type.dtype for v in factors):

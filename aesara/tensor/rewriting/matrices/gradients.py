@@ -44,7 +44,7 @@ from aesara.tensor.rewriting.matrices.facts import (
     transposed_of,
     triangle_in,
 )
-from aesara.tensor.rewriting.matrices.rows import is_real, known, matrix_row, matrix_transpose, minus_one
+from aesara.tensor.rewriting.matrices.rows import is_real, matrix_row, matrix_transpose, matrix_with_fact, minus_one
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -114,7 +114,7 @@ class _Factor:
         found = triangle_in(factor)
         inner = factor if found is None or found[1] != self.lower else found[0]
         if inner is self.factor and "symmetric" in facts_of(matrix):
-            return _scaled(weights, matrix)
+            return _scale(weights, matrix)
         (of_left, left), (of_right, right) = map(_without_numbers, (left, right))
         left, right = (left, _transpose_of(right)) if self.lower else (_transpose_of(right), left)
         (more_left, left), (more_right, right) = map(_without_numbers, (left, right))
@@ -126,7 +126,7 @@ class _Factor:
             return None
         of_g, g = _without_numbers(node.inputs[1])
         weights += of_left + of_right + more_left + of_g + more_right
-        return _scaled(weights, _square(solve(self.factor, g))) if g is right else None
+        return _scale(weights, _square(solve(self.factor, g))) if g is right else None
 
     def _of_diagonal(self, d: Any, weights: _Weights) -> Any:
         """Return c times the inverse for ``diag(d)`` with ``d = c / diag(L)``; None for other diagonals."""
@@ -141,7 +141,7 @@ class _Factor:
         if diagonal.inputs[0] is not self.factor:
             return None
         weights += numbers + _as_weights(above)
-        return _scaled(weights, InverseByCholesky(self.lower, whole=False)(self.factor))
+        return _scale(weights, InverseByCholesky(self.lower, whole=False)(self.factor))
 
     def _diagonal(self, x: Variable) -> Variable | None:
         """Return the diagonal of a matrix that has it in the place of `ExtractDiag` of this factor."""
@@ -210,7 +210,7 @@ def _transpose_of(x: Any) -> Any:
     return matrix_transpose(x) if inner is None else inner
 
 
-def _scaled(weights: _Weights, x: Any) -> Any:
+def _scale(weights: _Weights, x: Any) -> Any:
     """Return a vector or matrix times scalars; constants are multiplied at once."""
     values = [common_value(w) if isinstance(w, Variable) else w for w in weights]
     number = math.prod(float(v) for v in values if v is not None)
@@ -256,7 +256,11 @@ def _twice_the_gradient(factor: _Factor, gradient: Variable) -> Any:
 rules.stabilize(
     matrix_row(
         "local_inverse_by_cholesky",
-        (one_of(CholeskySolve, lower="lower"), known("factor", "positive_diagonal"), known("b", "identity")),
+        (
+            one_of(CholeskySolve, lower="lower"),
+            matrix_with_fact("factor", "positive_diagonal"),
+            matrix_with_fact("b", "identity"),
+        ),
         lambda factor, lower: InverseByCholesky(bool(lower))(factor),
         lambda b: b.type.ndim == 2,
         why="cho_solve(L, I) -> the inverse by the Cholesky factor L",

@@ -21,9 +21,9 @@ from aesara.tensor.rewriting.matrices.facts import TRIANGLES, are_transposes, fa
 from aesara.tensor.rewriting.matrices.rows import (
     diagonal_of_square,
     is_real,
-    known,
     matrix_row,
     matrix_transpose,
+    matrix_with_fact,
     of_matrices,
     unless_singular,
 )
@@ -65,20 +65,20 @@ rules.add(
     matrix_row("local_inverse_of_inverse", (inverse, (inverse, "x")), "x", why="inv(inv(A)) -> A, singular or not"),
     matrix_row(
         "local_inverse_of_orthogonal",
-        (inverse, known("x", "orthogonal")),
+        (inverse, matrix_with_fact("x", "orthogonal")),
         lambda x: x if "hermitian" in facts_of(x) else adjoint(x),
         why="inv(A) -> A.T of an orthogonal matrix, or a permutation",
     ),
     matrix_row(
         "local_inverse_of_diagonal",
-        (inverse, known("x", "diagonal", but="identity")),
+        (inverse, matrix_with_fact("x", "diagonal", but="identity")),
         lambda x: AllocDiag()(reciprocal(unless_singular(diagonal_of_square(x)))),
         lambda x: x.type.ndim == 2,
         why="inv(diag(d)) -> diag(1 / d), with an error for a zero",
     ),
     matrix_row(
         "local_cholesky_of_diagonal",
-        (cholesky, known("x", "diagonal")),
+        (cholesky, matrix_with_fact("x", "diagonal")),
         root_of_diagonal,
         why="cholesky(diag(d)) -> diag(sqrt(d)), with an error for a number that is not positive",
     ),
@@ -94,13 +94,13 @@ rules.add(
 rules.add(  # when products with the inverse have become solutions
     matrix_row(
         "local_inverse_of_triangle",
-        (inverse, known("x", *TRIANGLES, but="diagonal")),
+        (inverse, matrix_with_fact("x", *TRIANGLES, but="diagonal")),
         inverse_of_triangle,
         why="inv(A) -> solve_triangular(A, I) of a triangular matrix",
     ),
     matrix_row(
         "local_inverse_of_definite",
-        (inverse, known("x", "positive_definite", but="diagonal")),
+        (inverse, matrix_with_fact("x", "positive_definite", but="diagonal")),
         lambda x: CholeskySolve(True, check_finite=False)(Cholesky()(x), identity_beside(x)),
         why="inv(A) -> cho_solve(cholesky(A), I) of a positive definite matrix",
     ),

@@ -82,7 +82,7 @@ class _Parts(NamedTuple):
 
     d: Any
     roots: Any
-    scaled: Any
+    form_of: Any
     factor: Any
     out: _LeftOut | None
 
@@ -126,10 +126,10 @@ def _made_parts(x: Variable) -> _Parts | None:
         check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: a diagonal plus a product of low rank.")
         d = check(d, all_of(ops.gt(d, 0)))
         if _has_equal_numbers(d):
-            return _Parts(d, *_scaled(u, d), None)
+            return _Parts(d, *_scale(u, d), None)
         order = argsort(sum(ops.square(u), axis=1, dtype=x.type.dtype) / d)
         d, u = d[order], u[order]
-        kept = _Parts(d[:-rank], *_scaled(u[:-rank], d[:-rank]), None)
+        kept = _Parts(d[:-rank], *_scale(u[:-rank], d[:-rank]), None)
         last = u[-rank:]
         half = SolveTriangular(lower=True, check_finite=False)(kept.factor, last.T)
         complement = AllocDiag()(d[-rank:]) + _dot(half.T, half)
@@ -137,7 +137,7 @@ def _made_parts(x: Variable) -> _Parts | None:
     return None
 
 
-def _scaled(u: Any, d: Any) -> tuple[Any, Any, Any]:
+def _scale(u: Any, d: Any) -> tuple[Any, Any, Any]:
     roots = ops.sqrt(d)
     scaled = u / as_rows(roots, False)
     inner = eye(scaled.type.shape[1], dtype=u.type.dtype) + _dot(scaled.T, scaled)
@@ -152,12 +152,12 @@ def _solution(parts: _Parts, b: Any) -> Any:
         kept, last = moved[:-count], moved[-count:]
     roots = as_rows(parts.roots, b.type.ndim == 1)
     c = kept / roots
-    inner = solve(parts.factor, _dot(parts.scaled.T, c))
+    inner = solve(parts.factor, _dot(parts.form_of.T, c))
     if out is None:
-        return (c - _dot(parts.scaled, inner)) / roots
+        return (c - _dot(parts.form_of, inner)) / roots
     x = solve(out.factor, last - _dot(out.rows, inner))
     inner = inner + solve(parts.factor, _dot(out.rows.T, x))
-    both = concatenate([(c - _dot(parts.scaled, inner)) / roots, x], axis=0)
+    both = concatenate([(c - _dot(parts.form_of, inner)) / roots, x], axis=0)
     return both[argsort(out.order)]
 
 
@@ -256,7 +256,7 @@ def inverse(fgraph: FunctionGraph, x: Any) -> Variable | None:
         return None
     if parts.out is not None:
         return _solution(parts, identity_like(x))
-    left = parts.scaled / as_rows(parts.roots, False)
+    left = parts.form_of / as_rows(parts.roots, False)
     return AllocDiag()(ops.reciprocal(parts.d)) - _dot(left, CholeskySolve(True, False)(parts.factor, left.T))
 
 

@@ -40,7 +40,7 @@ def local_product_without_q(fgraph, node):
             turned = user.outputs[0]
             uses = [(client, turned) for client, _ in fgraph.clients[turned]]
         for client, operand in uses:
-            b = _multiplied(client, operand, operand is not q)
+            b = _other_factor(client, operand, operand is not q)
             if b is None or b.type.dtype != q.type.dtype or not _are_few(b, q):
                 return False
             products[client.outputs[0]] = b
@@ -61,7 +61,7 @@ def local_product_without_q(fgraph, node):
     return False if None in fitting.values() else {out: one for out, (one,) in fitting.items()}
 
 
-def _multiplied(client: Any, operand: Variable, is_turned: bool) -> Variable | None:
+def _other_factor(client: Any, operand: Variable, is_turned: bool) -> Variable | None:
     """Return the other factor of a product with Q.T in a node that reads Q, or its transpose."""
     if not isinstance(client, Apply) or not isinstance(client.op, Dot):
         return None

@@ -165,7 +165,7 @@ def of_matrices(*kinds: type[Op], name: str | None = None, **attributes: Any) ->
 transpose = one_of(DimShuffle, new_order=lambda order: swaps_last(order), drop=[])
 
 
-def known(name: str, *facts: str, but: str | None = None) -> LogicVariable:
+def matrix_with_fact(name: str, *facts: str, but: str | None = None) -> LogicVariable:
     """Return a variable of a pattern that is a matrix with one of some facts at least, and without another one."""
 
     def holds(x: Variable) -> bool:

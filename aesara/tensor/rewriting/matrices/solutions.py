@@ -22,9 +22,9 @@ from aesara.tensor.rewriting.matrices.rows import (
     apply_like,
     as_rows,
     diagonal_of,
-    known,
     matrix_row,
     matrix_transpose,
+    matrix_with_fact,
     of_matrices,
     unless_singular,
     with_vectors,
@@ -61,7 +61,7 @@ def product_with_adjoint(x: Any, b: Variable, out: Any) -> Variable:
 
 tag_solve_triangular = matrix_row(
     "tag_solve_triangular",
-    (solve, known("x", *TRIANGLES, but="diagonal"), "b"),
+    (solve, matrix_with_fact("x", *TRIANGLES, but="diagonal"), "b"),
     lambda x, b, check_finite, out: apply_like(
         out.owner, SolveTriangular(lower="lower_triangular" in facts_of(x), check_finite=check_finite), x, b
     ),
@@ -69,7 +69,7 @@ tag_solve_triangular = matrix_row(
 )
 psd_solve_with_chol = matrix_row(
     "psd_solve_with_chol",
-    (solve, known("x", "positive_definite", but="diagonal"), "b"),
+    (solve, matrix_with_fact("x", "positive_definite", but="diagonal"), "b"),
     lambda x, b, check_finite, out: apply_like(
         out.owner, CholeskySolve(True, check_finite=check_finite), Cholesky()(x), b
     ),
@@ -78,13 +78,13 @@ psd_solve_with_chol = matrix_row(
 rules.add(
     matrix_row(
         "local_solve_of_diagonal",
-        (solve, known("x", "diagonal"), "b"),
+        (solve, matrix_with_fact("x", "diagonal"), "b"),
         quotient_by_diagonal,
         why="solve(diag(d), b) -> b / d, with an error for a zero",
     ),
     matrix_row(
         "local_solve_of_orthogonal",
-        (solve, known("x", "orthogonal", but="diagonal"), "b"),
+        (solve, matrix_with_fact("x", "orthogonal", but="diagonal"), "b"),
         product_with_adjoint,
         why="solve(A, b) -> dot(A.T, b) of an orthogonal matrix, or a permutation",
     ),

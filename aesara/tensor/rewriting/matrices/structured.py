@@ -17,7 +17,7 @@ from aesara.tensor.linear_algebra.structured import block_diag
 from aesara.tensor.products.vectors import kron
 from aesara.tensor.rewriting.helpers import has_value
 from aesara.tensor.rewriting.matrices.facts import is_square, kronecker_factors, transposed_of
-from aesara.tensor.rewriting.matrices.rows import is_real, known, matrix_row, matrix_transpose, of_matrices
+from aesara.tensor.rewriting.matrices.rows import is_real, matrix_row, matrix_transpose, matrix_with_fact, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.reshape import reshape
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 rules = Rules()
 
 
-def _joined(x: Variable, axis: int) -> list[Variable]:
+def _operands_of_join(x: Variable, axis: int) -> list[Variable]:
     """Return the operands of a join along an axis, else an empty list."""
     if x.owner is None or not isinstance(x.owner.op, Join):
         return []
@@ -43,7 +43,7 @@ def blocks_of(x: Variable) -> list[Variable] | None:
     if turned is not None:
         blocks = blocks_of(turned)
         return None if blocks is None else [matrix_transpose(block) for block in blocks]
-    rows = [_joined(row, 1) for row in _joined(x, 0)]
+    rows = [_operands_of_join(row, 1) for row in _operands_of_join(x, 0)]
     if len(rows) < 2 or any(len(row) != len(rows) for row in rows):
         return None
     blocks = [row[k] for k, row in enumerate(rows)]
@@ -148,7 +148,9 @@ def are_square(first: Variable, second: Variable) -> bool:
 
 
 kronecker = extract(kronecker_factors, "first", "second")
-definite = extract(kronecker_factors, known("first", "positive_definite"), known("second", "positive_definite"))
+definite = extract(
+    kronecker_factors, matrix_with_fact("first", "positive_definite"), matrix_with_fact("second", "positive_definite")
+)
 rules.add(
     matrix_row(
         "local_solve_of_kronecker",
