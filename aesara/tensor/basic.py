@@ -1,6 +1,6 @@
-"""The basic functions on tensors, under the documented path.
+"""Basic functions of tensors, under their documented path.
 
-What stands behind them is found by family: `core`, `creation`, `indexing`, `joining` and `shapes`.
+They are defined in the packages `core`, `creation`, `indexing`, `joining` and `shapes`.
 """
 
 from aesara.configdefaults import config

@@ -1,7 +1,7 @@
-"""Products of matrices in the forms of BLAS: the documented names.
+"""Matrix products in the forms of BLAS, under their documented names.
 
-Operations stand in ``products.gemm`` and ``products.gemv`` (`BatchedDot` in ``products.dot``), rules in
-``rewriting.blas``, questions about the library in ``aesara.compat.blas_library``.
+Ops are in ``products.gemm`` and ``products.gemv`` (`BatchedDot` in ``products.dot``), rules in ``rewriting.blas``, and
+properties of the library in ``aesara.compat.blas_library``.
 """
 
 from aesara.compat.blas_library import check_init_y, ldflags

@@ -1,7 +1,7 @@
-"""Elementwise functions that write their result over their first input.
+"""Elementwise functions that overwrite their first input with the result.
 
-Compiled functions work in place where they can, without being asked; native code decides it by itself, whatever
-operations are in the graph. These are for graphs that are made by hand and for rewrites.
+Compiled functions work in place wherever possible, whatever ops are in the graph. These ops are for graphs that are
+built by hand, and for rewrites.
 """
 
 from __future__ import annotations

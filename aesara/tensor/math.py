@@ -1,4 +1,4 @@
-"""Mathematical functions of tensors: the documented names, gathered from where they are defined."""
+"""Mathematical functions of tensors, under their documented names."""
 
 from typing import Any as _Any
 

@@ -1,1 +1,1 @@
-"""The type of tensors, and what everything else needs: dtypes, conversion of values, operators, known values."""
+"""The type of tensors, dtypes, conversion of values, operators, and deduction of constant values."""

@@ -82,21 +82,23 @@ class CheckAndRaise(Op):
 
     @staticmethod
     def _condition(given: Any, value: Variable) -> Variable:
-        """A condition as variable: that of a scalar may be a scalar too."""
+        """Convert a condition to a variable; scalar conditions may be scalar variables."""
         if isinstance(given, Variable) and given.type == bool_ and isinstance(value.type, ScalarType):
             return given
         return as_tensor_variable(np.asarray(given) if isinstance(given, bool) else given)
 
     def conditions(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        """Those of the inputs, or of what belongs to them, that are conditions."""
+        """Select the conditions from a list of inputs, or of objects that belong to the inputs."""
         return inputs[1 : len(inputs) - self.n_facts]
 
     def message(self, inputs: Sequence[Any]) -> str:
-        """The message for values of the inputs, of which a condition does not hold; the conditions may be None."""
+        """Return the error message for values of the inputs for which a condition does not hold; conditions may be
+        None.
+        """
         return self.msg
 
     def message_of_known(self, inputs: Sequence[Any]) -> str:
-        """The message for those values of the inputs that are known; others are None."""
+        """Return the error message, given those values of inputs that are known; unknown ones are None."""
         told = [inputs[0], *inputs[len(inputs) - self.n_facts :]]
         return self.msg if any(value is None for value in told) else self.message(inputs)
 

@@ -105,16 +105,16 @@ def _common_value(data: Any, source: Any) -> np.ndarray:
 
 @singledispatch
 def constant_of_output(op: Op, node: Apply, output: Variable, max_recur: int) -> Variable | np.ndarray | int | None:
-    """Say what the entries of `output`, computed by `node`, are all equal to.
+    """Return a value that all entries of `output` equal.
 
-    Returns a number, another variable that has the same value (the search goes on
-    there), or None when nothing is known.
+    The result is a number, another variable with the same value (to which the deduction is applied again), or None if
+    nothing is known.
     """
     return None
 
 
 def follow_input(position: int) -> Callable:
-    """Return a rule for ops whose output entries are those of one of their inputs."""
+    """Return a rule for ops whose output consists of entries of the input at `position`."""
 
     def rule(op: Op, node: Apply, output: Variable, max_recur: int) -> Variable:
         return node.inputs[position]
@@ -182,7 +182,7 @@ def known_integer(x: Any, max_recur: int = 10) -> int | None:
 def infer_static_shape(
     shape: Variable | Sequence[Variable | int],
 ) -> tuple[list[Variable], tuple[int | None, ...]]:
-    """Split a shape into symbolic sizes and what is known of them when it is built.
+    """Split a shape into symbolic sizes and a static shape.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def infer_static_shape(
 
 
 def with_open_lengths(static_shape: Sequence[int | None], n: int) -> tuple[int | None, ...]:
-    """A static shape that leaves open how long the last n dimensions are.
+    """Return a static shape with the lengths of the last n dimensions unknown.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def as_size(size: TensorLike) -> Variable:
 
 
 def known_entries(vector: Variable, depth: int = 10) -> list[int | None] | None:
-    """Return what is known of the entries of an integer vector.
+    """Return the known entries of an integer vector, with None for unknown ones.
 
     Parameters
     ----------
@@ -283,9 +283,9 @@ def known_entries(vector: Variable, depth: int = 10) -> list[int | None] | None:
 
 @singledispatch
 def entries_of_output(op: Op, node: Apply, depth: int) -> list[int | None] | None:
-    """Return what is known of the entries of the integer vector that `node` computes.
+    """Return the known entries of the integer vector that `node` computes.
 
-    A rule that asks for the entries of an input passes on a `depth` that is smaller.
+    Rules that examine an input recursively pass a smaller `depth`.
     """
     return None
 

@@ -1,4 +1,4 @@
-"""Turning numbers, arrays and variables of other types into tensor variables."""
+"""Conversion of numbers, arrays and variables of other types to tensor variables."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ _numbers: dict[tuple[Any, ...], tuple[TensorType, np.ndarray]] = {}
 
 
 def _constant_of_number(x: int | float, name: str | None) -> TensorConstant:
-    """The constant of a Python number; constants of one number share their array."""
+    """Return the constant of a Python number; constants of the same number share their array."""
     # Zero is no key: it equals negative zero. Nor is NaN, which does not equal itself.
     key = (type(x), x, config.floatX, config.cast_policy, aes.autocast_float.dtypes)
     found = _numbers.get(key) if x else None
@@ -151,11 +151,10 @@ def _constant_of_number(x: int | float, name: str | None) -> TensorConstant:
 
 
 def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None) -> TensorConstant:
-    """A tensor variable with a fixed value.
+    """Return a constant tensor variable.
 
-    A Python number gets the smallest dtype that ``config.autocast_float``
-    and the integer rules of `aesara.scalar` give it. The value is copied:
-    writing to an array later does not change a graph.
+    A Python number gets the smallest dtype permitted by ``config.autocast_float`` and the integer rules of
+    `aesara.scalar`. The value is copied, so that later changes of an array do not affect the graph.
 
     Parameters
     ----------
@@ -201,7 +200,7 @@ def _empty_shape() -> Variable:
 
 
 def _constant_value(x: Any, dtype: Any) -> np.ndarray:
-    """A fresh array with the value of `x`, in the dtype that a constant has."""
+    """Return a new array with the value of `x` and the dtype of the constant."""
     refuse_without_values(x)
     if type(x) in (int, float, bool) or dtype is not None:
         data = aes.convert(x, dtype=dtype)

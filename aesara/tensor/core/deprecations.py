@@ -1,4 +1,4 @@
-"""Old names of tensor functions, and what to use instead."""
+"""Old names of tensor functions, with replacements."""
 
 from __future__ import annotations
 

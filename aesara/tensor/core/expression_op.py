@@ -1,4 +1,4 @@
-"""Operations that compute in one step what an expression of other operations stands for."""
+"""Ops that compute an expression of other ops in one step."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ if TYPE_CHECKING:
 
 
 class ExpressionOp(Op):
-    """An operation that is the same as an expression, which derivatives, batches and native code are made from.
+    """An op that is equivalent to an expression, from which derivatives, vectorization and native code are derived.
 
-    Rewriting makes these where the reference machine gains by it. Subclasses say what they compute by `expression`.
+    Rewriting creates these ops where the reference machine becomes faster. Subclasses define `expression`.
     """
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:
-        """The result in elementary operations; smooth in all inputs."""
+        """Return the result in terms of elementary ops; it must be differentiable in all inputs."""
         raise NotImplementedError(f"{type(self).__name__}.expression")
 
     def definition(self, *inputs: TensorVariable) -> TensorVariable:
-        """The result in elementary operations, exactly: what a factor zero keeps from being read is not there."""
+        """Return the exact result in terms of elementary ops, which does not read operands that are
+        multiplied by zero.
+        """
         return self.expression(*inputs)
 
     def L_op(
@@ -53,7 +55,7 @@ class ExpressionOp(Op):
 
 
 class MayOverwriteFirst(Op):
-    """An operation whose result may be put into the memory of its first input.
+    """An op whose result may be stored in the memory of its first input.
 
     Parameters
     ----------

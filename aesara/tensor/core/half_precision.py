@@ -17,9 +17,10 @@ P = ParamSpec("P")
 
 
 def half_in_single(function: Callable[P, TensorVariable]) -> Callable[P, TensorVariable]:
-    """Let a function compute in float32 where its first argument is in float16, and round the result to that.
+    """Return a function that computes in float32 if its first argument has dtype float16, and rounds the result to
+    float16.
 
-    A `dtype` that is asked for holds as it is.
+    An explicit `dtype` takes precedence.
 
     Examples
     --------

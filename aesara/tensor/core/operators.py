@@ -57,9 +57,9 @@ class NoValueError(TypeError, AttributeError):
 
 
 class _NoMethod:
-    """A special method that a variable does not have, and why.
+    """A special method that variables do not have, with the reason.
 
-    Programs tell numbers and lists by these methods: `hasattr` does not find them.
+    Programs distinguish numbers and lists by these methods, so `hasattr` must not find them.
     """
 
     def __init__(self, message: str) -> None:
@@ -77,9 +77,9 @@ class NoAttributeError(AttributeError):
 
 
 class NoAttribute:
-    """An attribute that a variable does not have, and what to use instead.
+    """An attribute that variables do not have, with a replacement.
 
-    Like any missing attribute, it is not found by `hasattr`, nor listed by `dir` of a variable.
+    Like other missing attributes, it is not found by `hasattr`, nor listed by `dir`.
     """
 
     def __init__(self, message: Callable[[Any], str]) -> None:
@@ -92,7 +92,9 @@ class NoAttribute:
 
 
 def _operand(other: Any) -> Any:
-    """The other operand of an operator as a tensor, or as the integer it is; NotImplemented if it is a matter of it."""
+    """Convert the other operand of an operator to a tensor; integers are returned unchanged. Return NotImplemented if
+    the operator of the other operand applies.
+    """
     if type(other) is int:
         return other  # its dtype may depend on that of the first operand
     if isinstance(other, Variable):

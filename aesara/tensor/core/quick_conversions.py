@@ -1,8 +1,8 @@
-"""Quick conversions of frequent values to arrays of a tensor type.
+"""Fast conversions of frequent values to arrays of a tensor type.
 
 A conversion returns exactly what `TensorType.filter` returns, as an aligned, C-contiguous array with the descriptor of
-the type.  It may also return None or raise an error of any kind, after which `filter` decides.  The lengths of an
-array, and what `filter` says about them, are left to whoever reads the array.
+the type. It may also return None or raise any error; then `filter` is called. Static lengths are not checked here, but
+by the code that reads the array.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _sort_of_cast(source: np.dtype[Any], wanted: np.dtype[Any]) -> int:
 def _from_array(
     wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], strict: bool, allow_downcast: bool
 ) -> Conversion:
-    """The conversion of arrays."""
+    """Return the conversion of arrays."""
     cast_of = {source: sort for source, sort in casts.items() if source != wanted}.get
     is_complex = wanted.kind == "c"
 
@@ -120,7 +120,7 @@ def _exactly(integers: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
 
 
 def _cast(value: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
-    """Cast, whatever is lost, as `filter` does when it is asked to."""
+    """Cast without checks, as `filter` does if downcasting is allowed."""
     with np.errstate(invalid="ignore", over="ignore"):
         return value.astype(wanted, "C")
 
@@ -128,7 +128,7 @@ def _cast(value: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
 def _from_numbers(
     wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow_downcast: bool | None
 ) -> dict[type, Conversion]:
-    """The conversions of numbers, by their classes."""
+    """Return conversions of numbers, by class."""
     array = np.array
 
     def exact(value: Any) -> np.ndarray:
@@ -165,7 +165,7 @@ def _from_numbers(
 
 
 def _exact_integers(wanted: np.dtype[Any]) -> tuple[int, int]:
-    """The least and the largest of a range of integers that all have an exact value of a dtype."""
+    """Return the bounds of the range of integers that a dtype represents exactly."""
     if wanted.kind == "b":
         return 0, 1
     if wanted.kind in "iu":
@@ -176,7 +176,7 @@ def _exact_integers(wanted: np.dtype[Any]) -> tuple[int, int]:
 
 
 def _narrowing_conversion(wanted: np.dtype[Any], allow_downcast: bool | None) -> Conversion:
-    """The conversion of a float64 to a narrower floating-point number."""
+    """Return the conversion of float64 to a floating-point dtype of lower precision."""
     array, name = np.array, wanted.name
     least, largest = _NORMAL[name]
 
@@ -192,7 +192,7 @@ def _narrowing_conversion(wanted: np.dtype[Any], allow_downcast: bool | None) ->
 
 
 def _from_sequence(wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow_downcast: bool) -> Conversion:
-    """The conversion of lists and tuples of numbers, or of lists and tuples of these."""
+    """Return the conversion of lists and tuples of numbers, possibly nested."""
     array, cast_of, is_complex, is_real = np.array, casts.get, wanted.kind == "c", wanted.kind in "iuf"
 
     def convert(value: Any) -> np.ndarray | None:
@@ -225,7 +225,7 @@ def _from_sequence(wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow
 
 
 def _cast_if_exact(original: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
-    """Numbers as those of a narrower dtype, if all stay what they are."""
+    """Cast numbers to another dtype if this is exact, else return None."""
     if _CASTS_COMPARE:
         return original.astype(wanted, "C", "same_value")  # type: ignore[call-overload]  # as above
     converted = _cast(original, wanted)

@@ -37,7 +37,7 @@ _NUMPY_DTYPES = {name: np.dtype(name) for name in dtype_specs_map}
 
 
 def dtype_name(dtype: Any) -> str:
-    """The canonical name of a dtype, checked to be one that tensors can have."""
+    """Return the canonical name of a dtype; raise an error if tensors do not support it."""
     if dtype == "floatX":
         return config.floatX
     try:
@@ -50,7 +50,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def refuse_without_values(data: Any) -> None:
-    """Raise a `TypeError` about arrays of which an ndarray would not hold what is in them: masked and sparse ones."""
+    """Raise a `TypeError` for arrays that NumPy would not convert faithfully: masked and sparse ones."""
     if isinstance(data, np.ndarray):
         if type(data) is not np.ndarray and np.ma.is_masked(data):
             raise TypeError(
@@ -62,7 +62,7 @@ def refuse_without_values(data: Any) -> None:
 
 
 def _complain_about_float64() -> None:
-    """Do what ``config.warn_float64`` wants when a float64 variable is made."""
+    """Warn or raise an error about a new float64 variable, as ``config.warn_float64`` requires."""
     text = "A variable of dtype float64 is made. The option warn_float64 decides whether this is an error."
     if config.warn_float64 == "raise":
         raise TypeError(text)
@@ -75,7 +75,7 @@ def _complain_about_float64() -> None:
 
 
 def _shape_of_flags(broadcastable: Iterable[bool]) -> list[bool]:
-    """The shape that the older parameter of types stands for."""
+    """Return the static shape for broadcastable flags, the older parameter of types."""
     warn_user(
         "The parameter broadcastable of TensorType is deprecated; give a shape, with 1 for a dimension that is "
         "broadcast and None for one whose length is not known.",
@@ -85,7 +85,7 @@ def _shape_of_flags(broadcastable: Iterable[bool]) -> list[bool]:
 
 
 def _static_length(length: Any) -> int | None:
-    """One entry of a static shape, in its canonical form: an int or None."""
+    """Convert an entry of a static shape to an int or None."""
     if length is None:
         return None
     if isinstance(length, (bool, np.bool_)):
@@ -283,7 +283,7 @@ class TensorType(CType, HasDataType, HasShape):
         return var.with_static_shape(tuple(merged))
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> TensorVariable:
-        """A variable of this type, or of a more specific one, that stands for `other`.
+        """Convert `other` to a variable of this type, or of a more specific one.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class TensorType(CType, HasDataType, HasShape):
     # -- values -------------------------------------------------------------
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray:
-        """The value as an array of this type.
+        """Convert a value to an array of this type.
 
         Parameters
         ----------
@@ -348,12 +348,12 @@ class TensorType(CType, HasDataType, HasShape):
         return data
 
     def external_value(self, value: Any) -> Any:
-        """An array of NumPy."""
+        """Return an array of NumPy."""
         is_stored_so = value is None or isinstance(value, np.ndarray) or not self.is_dense
         return value if is_stored_so else np.asarray(value)
 
     def _cast(self, data: Any, strict: bool, allow_downcast: bool | None) -> np.ndarray:
-        """The part of `filter` that is about the dtype."""
+        """Convert the dtype of a value; a part of `filter`."""
         if isinstance(data, Variable):
             raise TypeError(
                 "Expected an array-like object, but found a Variable: maybe you are trying to call a function on a "
@@ -445,7 +445,7 @@ class TensorType(CType, HasDataType, HasShape):
         return obj.shape
 
     def get_size(self, shape_info: tuple[int, ...]) -> int:
-        """The number of bytes that a value of that shape takes."""
+        """Return the number of bytes of a value with the given shape information."""
         size = self.numpy_dtype.itemsize
         for length in shape_info:
             size *= int(length)
@@ -453,7 +453,7 @@ class TensorType(CType, HasDataType, HasShape):
 
 
 def rebuild_tensor_type(cls: type[TensorType], dtype: str, shape: StaticShape, name: str | None) -> TensorType:
-    """The type that a pickle holds."""
+    """Reconstruct a type from a pickle."""
     return cls(dtype, shape, name=name)
 
 
@@ -461,10 +461,10 @@ _interned: dict[tuple[str, StaticShape], TensorType] = {}
 
 
 def tensor_type(dtype: str, shape: StaticShape) -> TensorType:
-    """The nameless `TensorType` of a canonical dtype name and shape, made once and shared.
+    """Return the `TensorType` without a name for a canonical dtype name and shape; types are cached.
 
-    Ops use it for their outputs: making one costs a dictionary look-up, and
-    equal types are mostly identical, which makes comparing them quick.
+    Ops use it for the types of their outputs: this is a dictionary look-up, and comparisons of identical types are
+    fast.
     """
     key = (dtype, shape)
     found = _interned.get(key)
@@ -476,7 +476,7 @@ def tensor_type(dtype: str, shape: StaticShape) -> TensorType:
 
 
 def _has_rounded_integers(data: Any, as_array: np.ndarray) -> bool:
-    """Return whether NumPy rounded an integer when it made a float array of a list of integers and floats."""
+    """Return whether NumPy rounded integers when it converted a list of integers and floats to an array."""
     if not isinstance(data, (list, tuple)) or as_array.dtype.kind not in "fc" or not np.any(np.abs(as_array) >= 2**53):
         return False
     pending: list[Any] = [data]
@@ -492,13 +492,13 @@ def _has_rounded_integers(data: Any, as_array: np.ndarray) -> bool:
 
 
 def _excerpt(value: Any, show: Callable[[Any], str] = repr) -> str:
-    """A printed form of a value that is short enough for an error message."""
+    """Return the text of a value, abbreviated for error messages."""
     text = show(value)
     return text if len(text) <= 300 else text[:300] + "..."
 
 
 class DenseTypeMeta(type(TensorType)):  # type: ignore[misc]  # the class of a class is known
-    """Makes every plain `TensorType` an instance of `DenseTensorType`."""
+    """Metaclass by which every plain `TensorType` is an instance of `DenseTensorType`."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return type(instance) is TensorType or super().__instancecheck__(instance)

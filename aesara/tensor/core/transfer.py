@@ -1,4 +1,4 @@
-"""Moving tensors to places that `register_transfer` has made known."""
+"""Transfer of tensors to devices that are registered by `register_transfer`."""
 
 from __future__ import annotations
 

@@ -48,9 +48,9 @@ _TOLERANCES = {"float16": (5e-3, 1e-3), "float32": (1e-5, 1e-5), "complex64": (1
 
 
 def tolerances(a: TensorLike, b: TensorLike) -> tuple[float, float]:
-    """The relative and the absolute tolerance of comparing values of these dtypes; the looser ones count.
+    """Return the relative and absolute tolerance for comparing values of two dtypes; the larger ones apply.
 
-    ``config.tensor__cmp_sloppy`` makes each of them a hundred or ten thousand times as large.
+    ``config.tensor__cmp_sloppy`` increases both by a factor of a hundred or ten thousand.
     """
     names = {str(getattr(value, "dtype", None)) for value in (a, b)}
     found = [_TOLERANCES[name] for name in names if name in _TOLERANCES] or [(1e-5, 1e-8)]

@@ -1,4 +1,4 @@
-"""The number of entries of a symbolic vector, when the graph tells."""
+"""Deduction of the static length of symbolic vectors."""
 
 from __future__ import annotations
 
@@ -76,5 +76,5 @@ def vector_length_of_output(op: Op, v: TensorVariable) -> int | None:
 
 
 def entries_of(tensor: Any, count: int) -> list[TensorVariable]:
-    """The first entries of a tensor along its first dimension, one by one."""
+    """Return the first `count` entries of a tensor along its first dimension."""
     return [tensor[i] for i in range(count)]

@@ -1,1 +1,1 @@
-"""Tensors made from shapes and numbers: filled ones, ranges, triangles, diagonals."""
+"""Creation of tensors: constant fills, ranges, triangles, diagonals."""

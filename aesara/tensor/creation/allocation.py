@@ -1,4 +1,4 @@
-"""Tensors made from a shape: filled with one value, or not filled at all."""
+"""Creation of tensors of a given shape, filled with a value or uninitialized."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Alloc(Op):
         return self(eval_points[0], *inputs[1:], return_list=True)
 
     def do_constant_folding(self, fgraph, node):
-        """Say no where the memory would have to be copied before it is used."""
+        """Return False if the array would have to be copied before it is used."""
         clients = fgraph.clients.get(node.outputs[0], ())
         if not clients:
             return False
@@ -107,7 +107,7 @@ constant_of_output.register(Alloc)(follow_input(0))
 
 
 class AllocEmpty(Op):
-    """A tensor of a given shape with entries that mean nothing.
+    """An uninitialized tensor of a given shape.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _always_equal(a: TensorLike, b: TensorLike) -> bool:
 
 
 def _sizes(shape: Any) -> Sequence[Any]:
-    """Return a shape, given as a scalar, a sequence or a vector, as sizes."""
+    """Return a shape, given as a scalar, a sequence or a vector, as a list of sizes."""
     return infer_static_shape(shape)[0]
 
 

@@ -165,7 +165,7 @@ class AllocDiag(Op):
         return Apply(self, [diag], [tensor_type(diag.type.dtype, tuple(self._arrange(diag.type.shape, size)))()])
 
     def _arrange(self, shape: Any, size: Any) -> list[Any]:
-        """Return the sizes of the output from those of the input."""
+        """Return the sizes of the output, given those of the input."""
         result = list(shape[:-1])
         for axis in sorted((self.axis1, self.axis2)):
             result.insert(axis, size)

@@ -21,7 +21,7 @@ __all__ = ["geomspace", "linspace", "logspace"]
 
 
 def _one_of(name: str, first: Any, other_name: str, other: object, default: Any = None) -> Any:
-    """An argument that has two names."""
+    """Return the value of an argument that has two names."""
     if first is not None and other is not None:
         raise TypeError(f"{name} and {other_name} are two names of one argument: give one of them.")
     given = first if first is not None else other

@@ -1,4 +1,4 @@
-"""Tensors made from numbers: ranges, identity and triangular matrices, grids."""
+"""Identity and triangular matrices."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class Tri(Op):
         output_storage[0][0] = np.tri(n, m, k, dtype=self.dtype)
 
     def do_constant_folding(self, fgraph, node):
-        """Say no for large ones: where they are used, an element is a comparison of two indices."""
+        """Return False for large matrices; an element is a comparison of two indices, which is cheap."""
         shape = node.outputs[0].type.shape
         return None not in shape and shape[0] * shape[1] <= LARGEST_FOLDED
 
@@ -220,7 +220,7 @@ def triu(m: TensorLike, k: Any = 0) -> TensorVariable:
 
 
 def _known_triangle(n: Any, k: Any, m: Any) -> int | None:
-    """Return how many entries of an n by m matrix are on or below a diagonal, if that is known."""
+    """Return the number of entries on or below a diagonal of an n by m matrix, or None if it is unknown."""
     rows, diagonal, columns = known_integer(n), known_integer(k), known_integer(n if m is None else m)
     if rows is None or diagonal is None or columns is None or rows < 0 or columns < 0:
         return None
@@ -234,7 +234,7 @@ def _known_triangle(n: Any, k: Any, m: Any) -> int | None:
 
 
 def _positions(mask: TensorVariable, count: int | None) -> tuple[TensorVariable, TensorVariable]:
-    """Return the rows and columns of the true entries of a matrix, of which there are `count`."""
+    """Return the row and column numbers of the true entries of a matrix with `count` true entries."""
     rows, columns = nonzero(mask)
     return (rows, columns) if count is None else (specify_shape(rows, count), specify_shape(columns, count))
 

@@ -1,4 +1,4 @@
-"""Vectors made of symbolic scalars."""
+"""Vectors of symbolic scalars."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class MakeVector(Op):
-    """Put scalars together to a vector.
+    """The vector whose entries are the inputs, which are scalars.
 
     Parameters
     ----------

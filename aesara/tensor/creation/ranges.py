@@ -126,10 +126,10 @@ def _as_gradient_of(x: TensorVariable, gradient: TensorVariable) -> TensorVariab
 
 
 def _as_numbers(values: Sequence[Any]) -> list[Any]:
-    """Return bounds of a range as numbers of one type.
+    """Convert the bounds of a range to numbers of a common type.
 
-    Integers become Python's, which do not overflow in `stop - start`; if any is a float, all get the common dtype, as
-    the symbolic length has it.
+    Integers are converted to Python's, whose difference ``stop - start`` does not overflow. If one bound is a float,
+    all are converted to the common dtype, as in the symbolic length.
     """
     arrays = [np.asarray(value) for value in values]
     if all(value.dtype.kind in "iub" for value in arrays):

@@ -91,7 +91,7 @@ def undefined_grad(x: Any) -> Variable:
 
 
 class DisconnectedGrad(ViewOp):
-    """The identity, through which nothing is connected in the sense of differentiation."""
+    """The identity, which disconnects its input for differentiation."""
 
     __module__ = "aesara.gradient"  # where users find it
 
@@ -109,10 +109,9 @@ disconnected_grad_ = DisconnectedGrad()
 
 
 def disconnected_grad(x: Any) -> Variable:
-    """Return `x`, disconnected from what it is made of.
+    """Return `x`, disconnected from its inputs for differentiation.
 
-    Unlike with `zero_grad`, asking for a gradient that flows through it alone raises
-    `DisconnectedInputError`.
+    Unlike for `zero_grad`, a gradient that would flow only through it raises `DisconnectedInputError`.
     """
     return disconnected_grad_(as_tensor_variable(x))
 
@@ -136,7 +135,7 @@ class GradClip(ViewOp):
 
 
 def grad_clip(x: Any, lower_bound: float, upper_bound: float) -> Variable:
-    """Return `x`, with what flows back through it clipped to ``[lower_bound, upper_bound]``.
+    """Return `x`, with its gradient clipped to ``[lower_bound, upper_bound]``.
 
     Examples
     --------
@@ -163,7 +162,7 @@ class GradScale(ViewOp):
 
 
 def grad_scale(x: Any, multiplier: float) -> Variable:
-    """Return `x`, with what flows back through it multiplied by `multiplier`.
+    """Return `x`, with its gradient multiplied by `multiplier`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Supports of the terms of a gradient that consist of tensors; see `aesara.graph.support`.
+"""Supports of gradients that consist of tensors; see `aesara.graph.support`.
 
-An op's pullback moves entries of cotangents, chooses between them and writes them to zeros.  Which entries of the
-result may be other than zero follows from these operations, whatever op the pullback belongs to.
+The pullback of an op moves entries of cotangents, selects between them, and writes them to zeros. The support of the
+result follows from these operations, independently of the op.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ _TRUE, _FALSE = constant(np.array(True)), constant(np.array(False))
 
 @singledispatch
 def structure_of_output(op: Op, node: Apply, output: Any, found: Found) -> tuple[Support, bool]:
-    """Return the support of an output, and whether it is zero elsewhere, given those of the inputs of its node.
+    """Return the support of an output, and whether the output is zero outside of it, given those of the inputs.
 
-    Dispatches on the type of the op: of few outputs anything is known.
+    Functions are registered by class of op; for other classes the result is the full support.
     """
     return FULL, True
 
@@ -107,7 +107,7 @@ def full_mask(support: Support, model: Any) -> Any:
 
 
 def move_support(support: Support, ndim: int, key: Any, move: Callable[[Any], Any]) -> Support:
-    """Return the support of entries that `move` moves, as it does those of a mask, to a tensor of `ndim` dimensions."""
+    """Return the support after entries are moved to a tensor of `ndim` dimensions; `move` moves those of a mask."""
 
     def change(condition: Condition) -> Support:
         if isinstance(condition, Everywhere):
@@ -267,7 +267,7 @@ def _is_all(entry: Any) -> bool:
 
 
 def _part_of_axis(base: Any, axis: int, entry: Any) -> Support:
-    """Return the entries at which the index along one axis is named by an integer or a slice."""
+    """Return the mask of the entries along one axis that an integer or a slice selects."""
     ndim, length = base.type.ndim, base.type.shape[axis]
     parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else entry
     if length is not None and _is_whole(parts, length):
@@ -302,17 +302,17 @@ def _set_true(mask: Any, entry: Any) -> Any:
 
 
 def _none(base: Any, axes: Sequence[int]) -> Any:
-    """Return a mask over some axes of `base` that is nowhere true."""
+    """Return a mask over some axes of `base` that is false everywhere."""
     return alloc(_FALSE, *(base.shape[axis] for axis in axes))
 
 
 def _beside(mask: Any, axes: Sequence[int], ndim: int) -> Any:
-    """Return a mask over some axes as one over all."""
+    """Extend a mask over some axes to a mask over all axes."""
     return dimshuffle(mask, [axes.index(axis) if axis in axes else "x" for axis in range(ndim)])
 
 
 def _support_of_written(op: Op, base: Any, support: Support, value: Any, index: tuple[Any, ...]) -> Support:
-    """Return the support of a value in the place that it is written to."""
+    """Return the support of a tensor of zeros to which a value with a given support is written."""
     if is_uniform(support):
         return move_support(support, base.type.ndim, None, lambda mask: mask)
 

@@ -49,9 +49,9 @@ def _(op, node, of_outputs):
 
 
 def _in_factor(factor: Any, support: Support, axis: int, place: int) -> Support:
-    """Return the support of the rows (`place` 0) or columns (1) of a factor, given that along an axis of the product.
+    """Return the support of the rows (`place` 0) or columns (1) of a factor, given that of an axis of the product.
 
-    All entries if it is not the same for all members of a batch.
+    The result is the full support if the support differs between members of a batch.
     """
     if not support.is_partial:
         return support
@@ -97,9 +97,9 @@ def _first(count: int) -> Callable[[Any], Any]:
 
 
 def _of_members(x: Any, term: Supported, members: Support, batch: Sequence[int | None], core_ndim: int) -> Supported:
-    """Return the gradient of an input of a batch with the members that are read as its support.
+    """Return the gradient of an input of a batched op, with the members that are read as its support.
 
-    That of an input that all members share is a sum over them, in which those that are not read may be NaN.
+    The gradient of an unbatched input is a sum over all members, in which unread ones may contribute NaN.
     """
     n_batch = len(batch)
     own = x.type.shape[:-core_ndim] if core_ndim else x.type.shape

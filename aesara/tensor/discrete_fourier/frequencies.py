@@ -18,7 +18,7 @@ __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
 def fftfreq(n: TensorLike, d: Any = 1.0) -> TensorVariable:
-    """The frequencies of a transform of `n` numbers, which are `d` apart.
+    """Return the frequencies of a transform of `n` numbers with sample spacing `d`.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def fftfreq(n: TensorLike, d: Any = 1.0) -> TensorVariable:
 
 
 def rfftfreq(n: TensorLike, d: Any = 1.0) -> TensorVariable:
-    """The frequencies of the first half of a transform of `n` numbers, which are `d` apart.
+    """Return the nonnegative frequencies of a transform of `n` numbers with sample spacing `d`.
 
     Examples
     --------

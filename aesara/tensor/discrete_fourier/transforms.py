@@ -49,9 +49,9 @@ _REAL = {"complex64": "float32", "complex128": "float64"}
 
 
 class FourierTransform(Op):
-    """The Fourier transform over the last dimensions of a complex tensor, without a factor.
+    """The Fourier transform over the last dimensions of a complex tensor, without normalization.
 
-    The adjoint of a transform is the other direction, so that this is the gradient of one another.
+    The gradient of each direction is the transform in the other direction.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class InverseRealFourierTransform(Op):
 
 
 def _weights(half: TensorVariable, n: TensorVariable, pairs: float) -> TensorVariable:
-    """A number for the frequencies that the other half has too, 1 for those that stand alone."""
+    """Return weights of frequencies: `pairs` for those that also occur in the other half, 1 for others."""
     dtype = _REAL[half.type.dtype]
     k = arange(half.shape[-1])
     return switch(or_(eq(k, 0), eq(2 * k, n)), np.asarray(1, dtype), np.asarray(pairs, dtype))
@@ -210,7 +210,7 @@ def _as_real(name: str, a: TensorLike) -> TensorVariable:
 
 
 def _with_length(x: TensorVariable, n: TensorLike) -> TensorVariable:
-    """The tensor with its last dimension cut, or filled with zeros, to a length."""
+    """Truncate the last dimension of a tensor, or pad it with zeros, to a length."""
     if n is None:
         return x
     n = as_tensor_variable(n)
@@ -241,7 +241,7 @@ def _scale(x: TensorVariable, norm: str | None, inverse: bool, n: TensorVariable
 
 
 def _lengths_and_axes(x: TensorVariable, s: Any, axes: Any) -> tuple[list[Any], list[int]]:
-    """For each dimension that is transformed, the length it is brought to, or None, and which one it is."""
+    """Return the length, or None, and the position of each transformed dimension."""
     lengths = None if s is None else list(s)
     if axes is None:
         chosen = list(range(x.type.ndim)) if lengths is None else list(range(x.type.ndim - len(lengths), x.type.ndim))

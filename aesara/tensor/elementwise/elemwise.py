@@ -36,12 +36,11 @@ if TYPE_CHECKING:
 
 
 class Elemwise(Op):
-    """Apply a scalar op to each element of its inputs.
+    """The application of a scalar op to each element of its inputs.
 
-    Inputs with fewer dimensions get dimensions of length 1 in front. A
-    dimension is broadcast where its static length is 1, and nowhere else: two
-    lengths that are known and differ are an error when the node is made, and
-    a length that was unknown must turn out equal to the others at run time.
+    Inputs are extended by leading dimensions of length 1 to the same number of dimensions. Only dimensions with static
+    length 1 are broadcast. Different static lengths raise an error when the node is built; unknown lengths must be
+    equal at run time.
 
     Parameters
     ----------
@@ -146,7 +145,7 @@ class Elemwise(Op):
         return tensors
 
     def _known_output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
-        """The dtypes of the outputs, which are found once for dtypes of the inputs."""
+        """Return the dtypes of the outputs, which are cached by the dtypes of the inputs."""
         key = (config.floatX, config.cast_policy, *dtypes)
         found = self._output_dtypes.get(key)
         if found is None:
@@ -154,7 +153,7 @@ class Elemwise(Op):
         return found
 
     def _find_output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
-        """The dtypes of the outputs; the scalar op refuses inputs it cannot take."""
+        """Compute the dtypes of the outputs; the scalar op raises an error for unsupported inputs."""
         if not dtypes:
             raise TypeError(f"{self} needs at least one input.")
         node = self.scalar_op.make_node(*[aes.get_scalar_type(dtype=dtype).make_variable() for dtype in dtypes])
@@ -177,7 +176,7 @@ class Elemwise(Op):
     def get_output_info(
         self, dim_shuffle: Any, *inputs: TensorVariable
     ) -> tuple[list[str], list[StaticShape], list[TensorVariable]]:
-        """The dtypes and static shapes of the outputs, and the inputs with equally many dimensions."""
+        """Return dtypes and static shapes of the outputs, and the inputs with equal numbers of dimensions."""
         out_dtypes = self._find_output_dtypes(tuple([x.type.dtype for x in inputs]))
         tensors, shape = _broadcast(self, list(inputs))
         return list(out_dtypes), [shape] * len(out_dtypes), tensors
@@ -230,7 +229,7 @@ class Elemwise(Op):
         outs: Sequence[TensorVariable],
         ograds: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """Build, with tensors, the scalar gradient graph that the plan has recorded; return what is in each slot."""
+        """Build the scalar gradient graph of a plan on tensors; return the variable of each slot."""
         values: list[Any] = [*inputs, *outs, *ograds]
         values.extend([constant(data) if is_data else data.clone() for is_data, data in plan.leaves])
         for scalar_op, arguments in plan.steps:
@@ -363,12 +362,12 @@ class _FrozenPattern(dict):
 
 
 def _gradient_dtype(variable: TensorVariable) -> str:
-    """The dtype of gradients with respect to a variable."""
+    """Return the dtype of gradients with respect to a variable."""
     return config.floatX if variable.type.dtype in discrete_dtypes else variable.type.dtype
 
 
 def _broadcast(op: Op, tensors: list[TensorVariable]) -> tuple[list[TensorVariable], StaticShape]:
-    """Give the tensors equally many dimensions, and work out the static shape they broadcast to."""
+    """Extend tensors to the same number of dimensions, and return them with the static shape of the result."""
     ndim = max([len(x.type.shape) for x in tensors])
     padded = []
     for x in tensors:
@@ -398,7 +397,7 @@ def _broadcast(op: Op, tensors: list[TensorVariable]) -> tuple[list[TensorVariab
 
 
 def _runtime_shape(op: Op, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
-    """The shape of the result; an error if inputs disagree or would be broadcast without leave."""
+    """Return the shape of the result; raise an error if lengths differ or if broadcasting is not permitted."""
     shapes = [np.shape(x) for x in inputs]
     first = shapes[0]
     if shapes.count(first) == len(shapes):
@@ -426,7 +425,7 @@ def _runtime_shape(op: Op, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...
 
 
 def _shaped_like(x: TensorVariable, gradient: Any, out: TensorVariable) -> TensorVariable:
-    """The gradient with respect to an input, from one that may have the shape of the output."""
+    """Return the gradient for an input, from one that may have the shape of the output."""
     in_shape, out_shape = x.type.shape, out.type.shape
     is_zero = isinstance(gradient, Constant) and not np.any(gradient.data)
     if gradient.type.ndim == 0:
@@ -444,7 +443,7 @@ def _broadcast_axes(x: TensorVariable, out: TensorVariable) -> list[int]:
 
 
 def tensor_condition(variable: TensorVariable) -> Support:
-    """Return the support at which a tensor, as the condition of a choice, is true."""
+    """Return the support on which a tensor, as a condition, is true."""
     is_boolean = variable.type.dtype == "bool"
     number = _number(variable)
     if number is not None:
@@ -468,7 +467,7 @@ def _number(variable: Any, depth: int = 3) -> np.ndarray | None:
 
 
 class Everywhere(Condition):
-    """All entries of a tensor with some number of dimensions if a scalar is true, else none."""
+    """The condition that holds for all entries of a tensor if a scalar is true, and for none otherwise."""
 
     __slots__ = ("scalar",)
 
@@ -485,7 +484,7 @@ def is_uniform(support: Support) -> bool:
 
 
 def any_along(support: Support, axes: Sequence[int]) -> Support:
-    """Return the support of sums along axes, with these kept."""
+    """Return the support of sums along axes, which are kept with length 1."""
     if is_uniform(support):
         return support
 
@@ -505,7 +504,7 @@ def _(value_type: TensorType, value: TensorVariable, support: Support) -> Tensor
 
 
 def _select(value: TensorVariable, support: Support) -> TensorVariable:
-    """Return a value, which may broadcast to the mask, with zeros outside of a support."""
+    """Return a value with zeros outside of a support; the value may broadcast to the mask."""
     zero = constant(np.zeros((), value.type.dtype))
     if support is EMPTY:
         return elemwise_of(aes.second)(value, zero)
@@ -534,7 +533,7 @@ _elemwise_ops: dict[aes.ScalarOp, Elemwise] = {}
 
 
 def elemwise_of(scalar_op: aes.ScalarOp) -> Elemwise:
-    """The `Elemwise` of a scalar op, made once and shared."""
+    """Return the `Elemwise` of a scalar op; ops are cached."""
     op = _elemwise_ops.get(scalar_op)
     if op is None:
         if len(_elemwise_ops) > 10_000:
@@ -544,7 +543,7 @@ def elemwise_of(scalar_op: aes.ScalarOp) -> Elemwise:
 
 
 def tensor_function(scalar_op: aes.ScalarOp, name: str) -> Elemwise:
-    """The public tensor function of a scalar op, under the name it is printed with."""
+    """Return the tensor function of a scalar op, with the name by which it is printed."""
     op = Elemwise(scalar_op, name=f"Elemwise{{{name},no_inplace}}", nfunc_spec=scalar_op.nfunc_spec)
     what = scalar_op.__doc__ or name
     op.__doc__ = f"{what}\n\nApplied to each element of tensors, with broadcasting; see `Elemwise`."
@@ -559,10 +558,10 @@ def scalar_elemwise(
     nout: int | None = None,
     symbolname: str | None = None,
 ) -> Any:
-    """Decorator: replace a stub by the `Elemwise` of the scalar op that has its name.
+    """Decorator that replaces a stub by the `Elemwise` of the scalar op with its name.
 
-    A name that ends in ``_inplace`` gives an op that overwrites its first
-    input. The docstring of the stub becomes that of the op.
+    A name that ends with ``_inplace`` returns an op that overwrites its first input. The op gets the docstring of the
+    stub.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Elementwise functions of NumPy beyond the documented ones, and NumPy's names for those."""
+"""Elementwise functions of NumPy beyond the documented ones, and aliases with NumPy's names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The functions that apply one scalar op to each element of tensors; the special ones are in `special`.
+"""Elementwise functions of tensors.
 
-Each is an `Elemwise` op: call it with tensors, arrays or numbers that
-broadcast. What a function computes, its dtype and its gradient are declared
-with the scalar op of `aesara.scalar`.
+Each function is an `Elemwise` op, whose arguments are tensors, arrays or numbers that broadcast. The computation, dtype
+and gradient are declared by the scalar op in `aesara.scalar`.
 """
 
 from __future__ import annotations
@@ -146,7 +145,7 @@ conjugate = conj
 
 
 def gradient_as(gradient: TensorVariable, dtype: str) -> TensorVariable:
-    """A gradient in the dtype of what it belongs to: that of a real number is the real part."""
+    """Convert a gradient to the dtype of its operand; the gradient for a real number is the real part."""
     if gradient.type.dtype in complex_dtypes and dtype not in complex_dtypes:
         gradient = real(gradient)
     return gradient if gradient.type.dtype == dtype else gradient.astype(dtype)

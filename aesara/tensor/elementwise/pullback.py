@@ -50,9 +50,9 @@ _plans: dict[tuple[Any, ...], PullbackPlan] = {}
 def pullback_plan(
     scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tuple[str | None, ...]
 ) -> PullbackPlan:
-    """The gradients of a scalar op for inputs and output gradients of these dtypes.
+    """Return the gradients of a scalar op for given dtypes of inputs and output gradients.
 
-    A dtype of None means that the output is disconnected from the cost.
+    The dtype None means that the output is disconnected from the cost.
     """
     # Ops may give results, and with them gradients, a dtype that the configuration decides.
     key = (scalar_op, in_dtypes, grad_dtypes, config.floatX, config.cast_policy)
@@ -113,7 +113,7 @@ def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tu
 
 
 def _structures(constants: list[Variable], seeds: list[Variable], gradients: list[Variable]) -> list[Supported]:
-    """Return the gradients with their supports, given variables for the gradients with respect to the outputs."""
+    """Return the gradients with their supports, given variables for the output gradients."""
     known = {variable: Supported(variable) for variable in constants}
     known.update({seed: Supported(seed, Condition(("of output", k), _no_mask)) for k, seed in enumerate(seeds)})
     return [

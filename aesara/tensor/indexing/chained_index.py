@@ -1,4 +1,4 @@
-"""Several entries of indices that are applied to a dimension one after the other, as one entry."""
+"""Composition of successive indices of the same dimension."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from aesara.tensor.indexing.subtensor_basic import template_text
 
 
 class ChainedIndex(Op):
-    """One entry of an index for several: of ``x[a:][:b][i]`` it is `k` with ``x[k]``.
+    """The composition of index entries: for ``x[a:][:b][i]``, the `k` with ``x[k]``.
 
-    Inputs are the tensor, of which nothing but a length is needed, and the scalars of the entries that are not None,
-    in order.  The output is a position, counted from the front, or start, stop and step of a slice.
+    Inputs are the tensor, of which only a length is used, and the scalars of the entries that are not None, in order.
+    The output is a nonnegative position, or the start, stop and step of a slice.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class ChainedIndex(Op):
         return Apply(self, inputs, [scalar_int64() for _ in range(3 if self.is_slice else 1)])
 
     def index_of(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the entries with scalars in the places of their types."""
+        """Return the entries, with scalars in place of their types."""
         return indices_from_subtensor(scalars, self.entries)
 
     def perform(

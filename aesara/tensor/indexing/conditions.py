@@ -1,4 +1,4 @@
-"""Choices by conditions and by positions: the functions that NumPy has beside `switch` and `choose`."""
+"""Selection by conditions and positions: functions of NumPy besides `switch` and `choose`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion of ``x[...]``: from the index as written to that of an op."""
+"""Conversion of ``x[...]`` to ops."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _has_bool(nested: Any) -> bool:
 
 
 def _without_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
-    """Return the indices with full slices in place of an Ellipsis."""
+    """Return the indices with an Ellipsis replaced by full slices."""
     positions = [i for i, entry in enumerate(entries) if entry is Ellipsis]
     if len(positions) > 1:
         raise IndexError("an index can only have a single Ellipsis (`...`)")
@@ -181,9 +181,9 @@ def _without_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
 
 
 def _empty_ellipsis(entries: list[Any], ndim: int) -> int | None:
-    """Return the position of an Ellipsis that stands for no dimension between advanced indices.
+    """Return the position of an Ellipsis between advanced indices that stands for no dimension.
 
-    NumPy counts it as a separation of the indices, which moves the dimensions that they make to the front.
+    In NumPy it separates the indices, so their dimensions become the first ones of the result.
     """
     position = next((i for i, entry in enumerate(entries) if entry is Ellipsis), None)
     if position is None or len(_without_ellipsis(entries, ndim)) >= len(entries):

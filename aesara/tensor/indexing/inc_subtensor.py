@@ -160,7 +160,7 @@ def write_to_result(op: Op, x: TensorVariable, y: TensorVariable, write: _Writin
 
 
 def _no_part(x: TensorVariable, write: _Writing) -> str:
-    """The message about a tensor that is no part of another one."""
+    """Return the error message for a tensor that is not a part of another one."""
     text = f"x must be the result of a subtensor operation; got {describe(x)}."
     function = "set_subtensor" if write.set_instead_of_inc else "inc_subtensor"
     if x.type.ndim == 0:
@@ -200,7 +200,7 @@ def _write_to_advanced_subtensor(op, x, y, write):
 
 @write_to_result.register(DimShuffle)
 def _write_to_dimshuffle(op, x, y, write):
-    """Write to a part of which the dimensions were reordered: reorder the value back."""
+    """Write to a part with reordered dimensions, by reordering those of the value."""
     (inner,) = x.owner.inputs
     y = shape_padleft(y, x.type.ndim - y.type.ndim) if y.type.ndim < x.type.ndim else y
     new = [axis for axis, entry in enumerate(op.new_order) if entry == "x"]
@@ -224,7 +224,7 @@ def _write_to_dimshuffle(op, x, y, write):
 
 
 def _is_part(x: TensorVariable) -> bool:
-    """Say whether `x` is something that can be written to."""
+    """Return whether `x` is a part of a tensor that can be written to."""
     return x.owner is not None and write_to_result.dispatch(type(x.owner.op)) is not write_to_result.dispatch(Op)
 
 

@@ -48,7 +48,7 @@ def group_indices(indices: Sequence[Any]) -> list[tuple[bool, list[tuple[int, An
 
 
 def result_layout(indices: Sequence[Any]) -> tuple[list[tuple[int, Any]], list[tuple[int, Any]], int]:
-    """Say which dimensions of the result of an advanced index come from where.
+    """Return the source of each dimension of the result of an advanced index.
 
     Returns
     -------
@@ -69,9 +69,9 @@ def result_layout(indices: Sequence[Any]) -> tuple[list[tuple[int, Any]], list[t
 
 
 def mask_may_fit(size: int | None, of_mask: int | None) -> bool:
-    """Say whether a mask may index a dimension, of lengths that are known or None.
+    """Return whether a mask may index a dimension, given their static lengths.
 
-    As in NumPy, a length of the mask is that of the dimension, or 0: an empty mask chooses nothing of any dimension.
+    As in NumPy, the length of the mask must be that of the dimension, or 0: an empty mask selects nothing.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def mask_does_not_fit(dimension: int, size: int, of_mask: int) -> str:
 
 
 def static_slice_length(slc: slice, size: int | None) -> int | None:
-    """Return how many entries a slice leaves of `size`, if that is known.
+    """Return the static length of a slice of a dimension, or None.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _is_empty_for_any_size(start: int | None, stop: int | None, step: int) -> bo
 
 
 def check_static_index(index: Any, size: int | None, dimension: int) -> None:
-    """Check an integer index where it and the size of the dimension are known.
+    """Check an integer index if it and the length of the dimension are static.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def check_static_index(index: Any, size: int | None, dimension: int) -> None:
 
 
 def static_indexed_shape(shape: Sequence[int | None], indices: Sequence[Any]) -> tuple[int | None, ...]:
-    """Return what is known of the shape after advanced indexing.
+    """Return the static shape after advanced indexing.
 
     Parameters
     ----------

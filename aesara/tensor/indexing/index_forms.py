@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def get_slice_elements(idxs: Iterable[Any], cond: Callable[[Any], bool]) -> list[Any]:
-    """Return the parts of indices, those of slices one by one, for which `cond` holds.
+    """Return the index entries, and the parts of slices, for which `cond` holds.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def get_slice_elements(idxs: Iterable[Any], cond: Callable[[Any], bool]) -> list
 
 
 def as_index_constant(a: TensorLike) -> Any:
-    """Return an index in which the integers are scalar constants.
+    """Return an index with integers converted to scalar constants.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def as_index_variable(idx: Any) -> Variable:
 
 
 def is_basic_idx(idx: Any) -> bool:
-    """Say whether an index is a slice or None.
+    """Return whether an index is a slice or None.
 
     Examples
     --------
@@ -164,12 +164,12 @@ def is_basic_idx(idx: Any) -> bool:
 
 
 def is_mask(idx: Any) -> bool:
-    """Say whether an index is a Boolean tensor."""
+    """Return whether an index is a Boolean tensor."""
     return getattr(idx, "dtype", None) == "bool"
 
 
 def is_scalar_integer(entry: Any) -> bool:
-    """Say whether `entry` is an integer of any kind, and no Boolean."""
+    """Return whether `entry` is an integer of any kind, but not a Boolean."""
     if isinstance(entry, (bool, np.bool_)):
         return False
     if isinstance(entry, (int, np.integer)):
@@ -269,7 +269,7 @@ def get_constant_idx(
     only_process_constants: bool = False,
     elemwise: bool = True,
 ) -> list[Any]:
-    """Return the index of a `Subtensor` node with integers where they are known.
+    """Return the index of a `Subtensor` node, with known scalars replaced by integers.
 
     Parameters
     ----------

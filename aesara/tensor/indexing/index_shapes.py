@@ -113,7 +113,7 @@ def _slice_bounds(start: Any, stop: Any, length: Any, forwards: bool) -> tuple[A
 
 
 def _count(first: Any, last: Any, step: Any) -> Any:
-    """Return how many numbers there are from `first` to before `last` by `step` > 0."""
+    """Return the length of ``range(first, last, step)`` for `step` > 0."""
     span = last - first
     if not (isinstance(step, int) and step == 1):
         span = (span + (step - 1)) // step
@@ -121,7 +121,7 @@ def _count(first: Any, last: Any, step: Any) -> Any:
 
 
 def slice_len(slc: slice, n: Any) -> Any:
-    """Return how many entries a slice leaves of `n`.
+    """Return the length of a slice of a dimension of length `n`.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def slice_len(slc: slice, n: Any) -> Any:
 
 
 def range_len(slc: slice) -> Any:
-    """Return how many numbers ``range(slc.start, slc.stop, slc.step)`` has.
+    """Return the length of ``range(slc.start, slc.stop, slc.step)``.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def get_canonical_form_slice(theslice: Any, length: Any) -> tuple[Any, Any]:
 
 
 def _reversed_slice(start: Any, stop: Any, length: Any, stride: Any) -> slice:
-    """Return a slice with what ``start:stop:-stride`` takes, from the smallest up."""
+    """Return a slice with positive step that selects the same entries as ``start:stop:-stride``, in reverse order."""
     first, last = _slice_bounds(start, stop, length, False)
     if isinstance(stride, int) and stride == 1:
         return slice(last + 1, first + 1, 1)
@@ -239,7 +239,7 @@ def _as_result_size(size: Any) -> Any:
 
 
 def basic_shape(shape: Sequence[Any], indices: Sequence[Any]) -> tuple[Any, ...]:
-    """Return what slices, None and integers leave of the dimensions that they index.
+    """Return the shape of the dimensions that are indexed by slices, None and integers.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ class _ShapeOfIndex(tuple):
 
 
 def _sizes_of_index(index: Any) -> tuple[Sequence[Any], Sequence[int | None]]:
-    """Return the sizes that an index tensor contributes, and what is known of them."""
+    """Return the sizes and the static shape of the dimensions that an index tensor contributes."""
     if isinstance(index, _ShapeOfIndex):
         return index, [known_integer(size) for size in index]
     tensor = as_tensor_variable(index)

@@ -1,4 +1,4 @@
-"""Places that an index names several times: whether there can be any, and which of several writes counts."""
+"""Repeated positions in an index: whether there may be any, and which of several writes is the last."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 @singledispatch
 def differ_along(op: Op, node: Apply, output: Variable, axis: int) -> bool:
-    """Say whether the integers that a node computes are known to differ along an axis, and to be at least 0.
+    """Return whether the integers that a node computes are known to be nonnegative and distinct along an axis.
 
-    Each op of which that can be known has a rule here.
+    Functions are registered by class of op.
     """
     return False
 
@@ -90,7 +90,7 @@ def _differ_when_shifted(op, node, output, axis):
 
 
 def are_distinct(positions: Variable, length: int | None, axis: int = 0) -> bool:
-    """Say whether no position occurs twice along an axis of an index, also not counted from the end.
+    """Return whether no position occurs twice along an axis of an index, also not as a negative index.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def are_distinct(positions: Variable, length: int | None, axis: int = 0) -> bool
 
 
 def _counted_from_front(positions: np.ndarray, length: int | None) -> np.ndarray | None:
-    """Return positions that name one place only if they are equal; None if they are out of range, or may be."""
+    """Return positions with negative ones converted, or None if they may be out of range."""
     if not np.any(positions < 0):
         return positions
     if length is None or np.any(positions < -length) or np.any(positions >= length):
@@ -131,7 +131,7 @@ def _counted_from_front(positions: np.ndarray, length: int | None) -> np.ndarray
 
 
 def names_no_place_twice(shape: Sequence[int | None], indices: Sequence[Variable]) -> bool:
-    """Say whether an advanced index is known to name each place at most once.
+    """Return whether an advanced index is known to select each entry at most once.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class _Positions:
             self.shape = (int(np.count_nonzero(index.data)) if isinstance(index, Constant) else None,)
 
     def is_along(self, axis: int) -> bool:
-        """Say whether the positions may have more than one entry along an axis, counted from the end."""
+        """Return whether the positions may have more than one entry along an axis, counted from the end."""
         return len(self.shape) >= -axis and self.shape[axis] != 1
 
     def are_distinct(self, axis: int, alone: bool) -> bool:
@@ -197,7 +197,7 @@ def _differs(positions: Sequence[_Positions], axis: int, made: Sequence[int | No
 
 
 def _counts(counter: _Positions, other: _Positions, axis: int) -> bool:
-    """Say whether positions along an axis are a range that is known to be as long as another index is there."""
+    """Return whether positions along an axis are a range that is as long as another index along this axis."""
     node = _along(counter.index, len(counter.shape) + axis)[0].owner
     if other.is_mask or node is None or not isinstance(node.op, ARange) or node.outputs[0].type.dtype != "int64":
         return False
@@ -224,7 +224,9 @@ def _along(index: Variable, axis: int | str) -> tuple[Variable, int | str]:
 
 
 def _all_positions_of_nonzeros(positions: Sequence[_Positions]) -> bool:
-    """Say whether the positions of the nonzeros of one tensor are among the indices, one for each of its dimensions."""
+    """Return whether the positions of the nonzero elements of a tensor, for all of its dimensions, are among the
+    indices.
+    """
     nodes = [node for entry in positions if (node := entry.index.owner) is not None]
     if any(entry.shape != (1,) * len(entry.shape) and len(entry.shape) != 1 for entry in positions):
         return False
@@ -236,7 +238,9 @@ def _all_positions_of_nonzeros(positions: Sequence[_Positions]) -> bool:
 
 
 def _known_places(positions: Sequence[_Positions], made: Sequence[int | None]) -> np.ndarray | None:
-    """Return the places as the columns of a matrix, if all are known; masks among other indices are not looked at."""
+    """Return the selected positions as columns of a matrix if all are constant; masks next to other indices are
+    skipped.
+    """
     counted = []
     for entry in positions:
         if entry.is_mask or not isinstance(entry.index, Constant):
@@ -252,7 +256,7 @@ def _known_places(positions: Sequence[_Positions], made: Sequence[int | None]) -
 
 
 def is_last_write(x: TensorVariable, indices: Sequence[Variable], read: Op, write: Op) -> TensorVariable:
-    """Say of each entry of what an index names whether it is the last one written to its place.
+    """Return a mask of the index entries that are the last ones written to their position.
 
     Parameters
     ----------

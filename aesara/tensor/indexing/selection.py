@@ -25,7 +25,7 @@ tensor_copy = identity
 
 
 class Default(Op):
-    """The first input, or the second where the first is None.
+    """The first input, or the second input if the first is None.
 
     Examples
     --------

@@ -126,7 +126,7 @@ class _AdvancedWriter(Op):
 
     @property
     def _writes_once(self) -> bool:
-        """Return whether one value of several at a place counts: the last one."""
+        """Return whether the last one of several values for a position is used, as opposed to their sum."""
         return self.set_instead_of_inc or getattr(self, "ignore_duplicates", False)
 
     def infer_shape(self, fgraph, node, input_shapes):
@@ -144,9 +144,9 @@ class _AdvancedWriter(Op):
         return self(x_point, y_point, *inputs[2:], return_list=True)
 
     def _gradients(self, inputs, g_out, take, write) -> list[TensorVariable]:
-        """Return the gradients, given the ops that take entries and that set them.
+        """Return the gradients, given ops that read and set entries.
 
-        Of several values that are set at one place the last one counts; the others have gradients of zero.
+        Of several values that are set at a position, the last one is used; the gradients of others are zero.
         """
         x, y, *indices = inputs
         disconnected = [DisconnectedType()() for _ in indices]
@@ -168,9 +168,9 @@ class _AdvancedWriter(Op):
 
 
 def _add_at(out: np.ndarray, index: Any, y: TensorLike) -> None:
-    """Add `y` at an index in which positions may repeat.
+    """Add `y` at an index with repeated positions.
 
-    The value is broadcast here: `numpy.add.at` reads past the end of a vector that goes with an index matrix.
+    The value is broadcast first: `numpy.add.at` reads out of bounds for a vector with an index matrix.
     """
     shape = out[index].shape
     np.add.at(out, index, np.broadcast_to(np.asarray(y).astype(out.dtype, copy=False), shape))
@@ -203,7 +203,7 @@ class AdvancedIncSubtensor1(_AdvancedWriter):
         self._set_kind(inplace, set_instead_of_inc)
 
     def clone_inplace(self) -> AdvancedIncSubtensor1:
-        """Return the op that does the same in place."""
+        """Return the in-place variant of the op."""
         return type(self)(inplace=True, set_instead_of_inc=self.set_instead_of_inc)
 
     def __str__(self) -> str:

@@ -96,7 +96,7 @@ class _TemplateOp(Op):
         return scalars
 
     def _static_shape(self, shape: Sequence[int | None], scalars: Sequence[Any]) -> tuple[int | None, ...]:
-        """Return what is known of the shape of the part."""
+        """Return the static shape of the part."""
         result = []
         index = indices_from_subtensor(scalars, self.idx_list)
         for dimension, (size, entry) in enumerate(zip(shape, index)):
@@ -107,7 +107,7 @@ class _TemplateOp(Op):
         return (*result, *shape[len(index) :])
 
     def _index(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the NumPy index from the values of its scalars; it gives a view."""
+        """Return the NumPy index, given the values of its scalars; it selects a view."""
         index = indices_from_subtensor([int(s) for s in scalars], self.idx_list)
         return (*index, ...)
 
@@ -335,7 +335,7 @@ def check_value(x: TensorVariable, y: TensorVariable, is_set: bool) -> None:
 
 
 def check_value_shape(y: TensorVariable, part_shape: Sequence[int | None], is_set: bool) -> None:
-    """Check what is known of the shapes of a value and of the part of a tensor that it is written, or added, to.
+    """Check the static shapes of a value and of the part of a tensor that is set or incremented.
 
     Raises
     ------
@@ -352,14 +352,14 @@ def check_value_shape(y: TensorVariable, part_shape: Sequence[int | None], is_se
 
 
 def known_sizes(sizes: Sequence[TensorVariable], static_shape: Sequence[int | None]) -> tuple[TensorVariable, ...]:
-    """The sizes of a result, as constants where its static shape has them."""
+    """Return the sizes of a result, with constants for static lengths."""
     return tuple(size if known is None else constant(known, dtype="int64") for size, known in zip(sizes, static_shape))
 
 
 def gradient_of_part(inputs: Sequence[TensorVariable], gradient: TensorVariable, increment: Op) -> list[Variable]:
-    """The gradients of a tensor and the parts of an index from that of what the index takes out.
+    """Return the gradients for a tensor and for an index, given that of the indexed part.
 
-    `increment` adds the gradient to zeros at that index.
+    `increment` adds the gradient to zeros at the index.
     """
     x, *index = inputs
     if x.type.dtype in discrete_dtypes:

@@ -35,10 +35,10 @@ _MOST_NAMED = 6  # tensors in a message
 
 
 class Join(Op):
-    """Put tensors one after the other along a dimension.
+    """The concatenation of tensors along a dimension.
 
-    Inputs are the dimension (an integer scalar) and the tensors, which have the same
-    size in all other dimensions; there is no broadcasting.
+    Inputs are the dimension (an integer scalar) and the tensors, which have the same lengths in all other dimensions;
+    there is no broadcasting.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def _total(shapes: Sequence[Sequence[TensorVariable]], axis: int) -> TensorVaria
 
 
 def _different_ranks(tensors: Sequence[TensorVariable], axis: int | None) -> str:
-    """The message about tensors of different numbers of dimensions that were to be joined along an axis."""
+    """Return the error message for joining tensors with different numbers of dimensions."""
     found = [f"{describe(tensor)} has {tensor.type.ndim}" for tensor in tensors[:_MOST_NAMED]]
     if len(tensors) > len(found):
         found.append("...")
@@ -191,7 +191,7 @@ def _different_ranks(tensors: Sequence[TensorVariable], axis: int | None) -> str
 
 
 def _as_axis(axis: Any, ndim: int, user: str) -> tuple[TensorVariable, int | None]:
-    """Return a dimension as a symbolic scalar, and its number where it is known."""
+    """Return a dimension as a symbolic scalar, and as an integer if it is known."""
     known = known_integer(axis)
     if known is None:
         axis = as_tensor_variable(axis)
@@ -214,9 +214,9 @@ def _entries_of_join(op, node, depth):
 
 
 class Split(Op):
-    """Cut a tensor along a dimension into pieces of given sizes.
+    """The parts of a tensor along a dimension, with given sizes.
 
-    Inputs are the tensor, the dimension and the vector of the sizes.
+    Inputs are the tensor, the dimension and a vector of sizes.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ class Split(Op):
         return Apply(self, [x, axis, splits], outputs)
 
     def check_sizes(self, length: int | None, sizes: Sequence[int | None]) -> None:
-        """Raise an error if sizes are not those of pieces of a dimension, as far as they and its length are known."""
+        """Raise an error if the sizes do not add up to the length of the dimension, as far as they are known."""
         if len(sizes) != self.len_splits:
             raise ValueError(f"Split: expected {self.len_splits} sizes, got {len(sizes)}.")
         known = [size for size in sizes if size is not None]
@@ -318,7 +318,7 @@ class Split(Op):
 
 
 def join(axis: Any, *tensors_list: Any) -> TensorVariable:
-    """Put tensors one after the other along a dimension.
+    """Concatenate tensors along a dimension.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def join(axis: Any, *tensors_list: Any) -> TensorVariable:
 
 
 def concatenate(tensor_list: Sequence[Any], axis: Any = 0, *, dtype: Any = None) -> TensorVariable:
-    """Put tensors one after the other along a dimension; see `join`.
+    """Concatenate tensors along a dimension; see `join`.
 
     Parameters
     ----------
@@ -374,7 +374,7 @@ def concatenate(tensor_list: Sequence[Any], axis: Any = 0, *, dtype: Any = None)
 
 
 def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> list[TensorVariable] | TensorVariable:
-    """Cut a tensor along a dimension into pieces of given sizes.
+    """Split a tensor along a dimension into parts of given sizes.
 
     Parameters
     ----------
@@ -403,7 +403,7 @@ def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> list[Tensor
 
 
 def stack(*tensors: Any, **kwargs: Any) -> TensorVariable:
-    """Put tensors of the same shape together along a new dimension.
+    """Stack tensors of the same shape along a new dimension.
 
     Parameters
     ----------
@@ -470,7 +470,7 @@ def stacklists(arg: Any) -> TensorVariable:
 
 
 def horizontal_stack(*args: Any) -> TensorVariable:
-    """Put matrices side by side.
+    """Concatenate matrices along the second dimension.
 
     Examples
     --------
@@ -482,7 +482,7 @@ def horizontal_stack(*args: Any) -> TensorVariable:
 
 
 def vertical_stack(*args: Any) -> TensorVariable:
-    """Put matrices on top of one another.
+    """Concatenate matrices along the first dimension.
 
     Examples
     --------

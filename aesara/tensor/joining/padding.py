@@ -50,7 +50,7 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
 
 
 def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> TensorVariable:
-    """Put more elements at the ends of dimensions; see `numpy.pad`.
+    """Pad a tensor at the ends of its dimensions; see `numpy.pad`.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Te
 
 
 def _pairs(values: TensorLike, ndim: int, name: str) -> list[tuple[Any, Any]]:
-    """A pair for each dimension, of what was given as number, pair, list of pairs or dict."""
+    """Return a pair for each dimension, given a number, a pair, a list of pairs or a dictionary."""
     if isinstance(values, Mapping):
         if name != "pad_width":
             raise TypeError(f"pad: {name} must be a number, a pair, or a list of pairs; got a dict.")
@@ -157,14 +157,14 @@ def _checked_width(width: Any) -> Length:
 
 
 def _slice(ndim: int, axis: int, start: Any, stop: Any) -> tuple[slice, ...]:
-    """An index for a part along one axis."""
+    """Return the index of a slice along one axis."""
     index = [slice(None)] * ndim
     index[axis] = slice(start, stop)
     return tuple(index)
 
 
 def _element(x: TensorVariable, axis: int, position: int) -> TensorVariable:
-    """One element along an axis, which is kept with length 1."""
+    """Return the element at a position along an axis, which is kept with length 1."""
     return expand_dims(x[(*[slice(None)] * axis, position)], axis)
 
 
@@ -193,7 +193,7 @@ def _padded_with_constants(
 def _between(
     x: TensorVariable, axis: int, widths: tuple[Length, Length], parts: Sequence[TensorVariable]
 ) -> TensorVariable:
-    """A tensor between parts that broadcast to the widths."""
+    """Return a tensor between two parts, which are broadcast to the widths."""
     sizes = sizes_of(x)
     ends = []
     for width, part in zip(widths, parts):
@@ -206,7 +206,9 @@ def _between(
 
 
 def _positions(n: Length, before: Length, after: Length) -> Any:
-    """The positions of the padded dimension, counted from the first element; an array if all lengths are known."""
+    """Return the positions of the padded dimension relative to the first element; an array if all
+    lengths are static.
+    """
     if all(isinstance(length, int) for length in (n, before, after)):
         return np.arange(-before, n + after)
     return arange(-before, n + after)
@@ -268,9 +270,9 @@ def _take_by_formula(
 def _odd_reflection(
     x: TensorVariable, axis: int, before: Length, after: Length, formula: Callable[[Any, Length], Any]
 ) -> TensorVariable:
-    """The continuation whose mirror image at either end is its negative, relative to the value there.
+    """Return the odd reflection of a tensor at both ends: reflected values are negated relative to the edge.
 
-    It grows by ``last - first`` in each period, and is turned over in every other one.
+    Each period adds ``last - first``, and every other period is reversed.
     """
     n = sizes_of(x)[axis]
     period = _at_least(n - 1, 1) if formula is _reflect else n
@@ -303,7 +305,7 @@ def _linear_ramp(x: TensorVariable, settings: Mapping[str, Any]) -> Callable[...
 
 
 def _ramp(end: TensorVariable, edge: TensorVariable, axis: int, width: Length, rising: bool) -> TensorVariable:
-    """Numbers from `end`, included, to `edge`, not included; or the other way round."""
+    """Return numbers from `end` (inclusive) to `edge` (exclusive), or in reverse order."""
     dtype = edge.type.dtype
     # Integers exactly, where NumPy rounds floating-point numbers down.
     working = "int64" if dtype in discrete_dtypes else dtype

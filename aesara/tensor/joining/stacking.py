@@ -62,7 +62,7 @@ def _in_dtype(tensors: list[TensorVariable], dtype: Any) -> list[TensorVariable]
 
 
 def vstack(tup: Any, dtype: Any = None) -> TensorVariable:
-    """Put tensors on top of one another; vectors become rows.
+    """Concatenate tensors along the first dimension; vectors become rows.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ row_stack = vstack
 
 
 def hstack(tup: Any, dtype: Any = None) -> TensorVariable:
-    """Put tensors side by side: along the second dimension, vectors along the only one.
+    """Concatenate tensors along the second dimension, vectors along the first.
 
     See `vstack` for the parameters.
     """
@@ -96,7 +96,7 @@ def hstack(tup: Any, dtype: Any = None) -> TensorVariable:
 
 
 def dstack(tup: Any, dtype: Any = None) -> TensorVariable:
-    """Put tensors behind one another, along the third dimension; see `vstack` for the parameters.
+    """Concatenate tensors along the third dimension; see `vstack` for the parameters.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def dstack(tup: Any, dtype: Any = None) -> TensorVariable:
 
 
 def column_stack(tup: Any) -> TensorVariable:
-    """Put tensors side by side as columns of a matrix.
+    """Stack tensors as columns of a matrix.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def column_stack(tup: Any) -> TensorVariable:
 
 
 def append(arr: Any, values: TensorLike, axis: int | None = None) -> TensorVariable:
-    """Put values behind a tensor; without an axis both are flattened first.
+    """Append values to a tensor; without an axis both are flattened first.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def append(arr: Any, values: TensorLike, axis: int | None = None) -> TensorVaria
 
 
 def block(arrays: Any) -> TensorVariable:
-    """Put a nested list of tensors together: the innermost lists along the last dimension, and so on outwards.
+    """Assemble a tensor from nested lists: the innermost lists are concatenated along the last dimension, and so on.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def _leaves(arrays: Any) -> list[TensorVariable]:
 
 
 def unstack(x: TensorLike, axis: int = 0) -> list[TensorVariable]:
-    """The tensors that `x` consists of along an axis, whose length must be known.
+    """Return the entries of a tensor along an axis, whose length must be static.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
 def split_evenly(
     name: str, ary: TensorVariable, indices_or_sections: Any, axis: int, ndim: int = 0
 ) -> list[TensorVariable]:
-    """Cut a tensor along a dimension into parts, equal ones if their number is given."""
+    """Split a tensor along a dimension into equal parts or at given positions."""
     if ary.type.ndim < ndim:
         raise ValueError(f"{name} needs a tensor of {ndim} or more dimensions; got {describe(ary)} of type {ary.type}.")
     length = ary.type.shape[axis]
@@ -315,7 +315,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> TensorVariable:
 
 
 def insert(arr: Any, obj: Any, values: TensorLike, axis: int | None = None) -> TensorVariable:
-    """Put values in front of a position along an axis.
+    """Insert values before a position along an axis.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ def insert(arr: Any, obj: Any, values: TensorLike, axis: int | None = None) -> T
 
 
 def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVariable:
-    """Put tensors one after the other along an axis, broadcast to each other in all other dimensions.
+    """Concatenate tensors along an axis, broadcast to each other in all other dimensions.
 
     Parameters
     ----------
@@ -387,7 +387,7 @@ def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVa
 
 
 def slice_at_axis(sl: slice, axis: int) -> tuple[Any, ...]:
-    """The index that applies a slice to one axis, counted from the front.
+    """Return the index that applies a slice to an axis, counted from the front.
 
     Examples
     --------

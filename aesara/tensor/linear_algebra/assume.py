@@ -47,7 +47,7 @@ _FOLLOWS = FACTS | _FROM_OPS
 
 
 def with_consequences(facts: Iterable[str], dtype: str) -> frozenset[str]:
-    """Facts about a matrix, and all that follow from them for numbers of this dtype.
+    """Return facts about a matrix with all facts that they imply for matrices of this dtype.
 
     Examples
     --------
@@ -69,9 +69,9 @@ def with_consequences(facts: Iterable[str], dtype: str) -> frozenset[str]:
 
 
 class Assume(ViewOp):
-    """A matrix, or a batch of them, and what is known of it.
+    """A matrix, or a batch of matrices, with facts about it.
 
-    Rules read the facts while a function is compiled; then the op goes. Gradients are those of the formula without it.
+    Rewrite rules use the facts; then the op is removed. Gradients are those of the formula without the op.
 
     Parameters
     ----------
@@ -115,9 +115,9 @@ def assume(
     permutation: bool = False,
     check: bool | None = None,
 ) -> Variable:
-    """The same matrix, or batch of them, with what is known of it; rules make use of that.
+    """Declare facts about a matrix, or a batch of matrices, for rewrite rules.
 
-    What is said must hold for each value, else results are wrong, unless it is checked.
+    Results are wrong if a fact does not hold for a value, unless it is checked.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Systems of equations with banded matrices, which are given by their diagonals."""
+"""Systems of equations with banded matrices in diagonal storage."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def shift(x: TensorVariable, n: int) -> TensorVariable:
 
 
 class _SolveBands(MatrixOp):
-    """The solution of equations with a matrix of diagonals, of which column j belongs to column j of the matrix."""
+    """The solution of equations with a banded matrix; column j of the storage belongs to column j of the matrix."""
 
     def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return "(k,m),(m)->(m)" if inputs[1].type.ndim == 1 else "(k,m),(m,n)->(m,n)"
@@ -61,7 +61,7 @@ class _SolveBands(MatrixOp):
         return Apply(self, [ab, b], [tensor_type(b.type.dtype, (size, *b.type.shape[1:]))()])
 
     def solution(self, ab: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """The solution for arrays that fit."""
+        """Return the solution for arrays of matching shapes."""
         raise NotImplementedError(f"{type(self).__name__}.solution")
 
     def perform(self, node, inputs, output_storage, params=None):
@@ -75,7 +75,7 @@ class _SolveBands(MatrixOp):
 
 
 def _products(left: TensorVariable, right: TensorVariable) -> TensorVariable:
-    """The sums over right-hand sides of products of the first with the conjugate of the second."""
+    """Return products of `left` and the conjugate of `right`, summed over right-hand sides."""
     return (left * conj(right)).sum(axis=1)
 
 
@@ -118,7 +118,7 @@ class SolveBanded(_SolveBands):
 
 
 def _within(x: TensorVariable, offset: int) -> TensorVariable:
-    """One for columns where a diagonal lies in the matrix, zero for others."""
+    """Return one for columns in which a diagonal is part of the matrix, and zero for others."""
     return shift(x[:, 0].zeros_like() + 1, offset)
 
 

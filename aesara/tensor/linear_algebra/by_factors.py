@@ -28,9 +28,10 @@ def _require_regular(op: MatrixOp, factors: np.ndarray) -> None:
 
 
 class SolveByLU(MatrixOp):
-    """The solution x of ``A x = b``, or ``A.T x = b``, from what `LUFactor` returns for A.
+    """The solution x of ``A x = b``, or ``A.T x = b``, given the result of `LUFactor` for A.
 
-    In contrast to `lu_solve`, a singular matrix is an error. Rules make this op of `Solve`, after gradients are taken.
+    Unlike for `lu_solve`, a singular matrix raises an error. Rules create this op from `Solve`, after gradients are
+    taken.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class SolveByLU(MatrixOp):
 
 
 class InverseByLU(MatrixOp):
-    """The inverse of a matrix, from what `LUFactor` returns for it; a singular one is an error, NaN leads to NaN.
+    """The inverse of a matrix, given the result of `LUFactor`; singular matrices raise an error, NaN is propagated.
 
     Examples
     --------

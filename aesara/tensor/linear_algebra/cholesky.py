@@ -42,7 +42,7 @@ __all__ = ["CholeskySolve", "Cholesky", "cho_solve", "cholesky"]
 class Cholesky(MatrixOp):
     """The Cholesky factor of a Hermitian positive definite matrix.
 
-    Only one triangle of the matrix is read, the one that the result fills; gradients are zero in the other.
+    Only the triangle of the matrix that corresponds to the factor is read; gradients are zero in the other.
 
     Parameters
     ----------
@@ -102,11 +102,11 @@ cholesky = Cholesky()
 
 
 class CholeskyPullback(ExpressionOp):
-    """The gradient for a Hermitian matrix, in one triangle, from its Cholesky factor and the gradient for that.
+    """The gradient of a Cholesky factorization: for one triangle of the matrix, given the factor and the gradient for
+    it.
 
-    Of both inputs only the triangle of the factor is read. Rules look at what the gradient is the sum of: those of
-    logarithms of determinants and of quadratic forms need no product of matrices and no solution of the order of the
-    matrix, but its inverse.
+    Only the triangles of both inputs are read. Rules match gradients that are sums of gradients of log determinants and
+    quadratic forms, which need only the inverse of the matrix, without further products or solutions of its order.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class CholeskyPullback(ExpressionOp):
         return self.of_triangular(triangle(factor, self.lower), gradient)
 
     def of_triangular(self, factor: TensorVariable, gradient: TensorVariable) -> TensorVariable:
-        """The expression for a factor with zeros in the other triangle.
+        """Return the expression for a factor with zeros in the other triangle.
 
         Murray (2016), "Differentiation of the Cholesky decomposition", with conjugates.
         """
@@ -174,7 +174,7 @@ class CholeskyPullback(ExpressionOp):
 
 
 def _solved_back(factor: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The solution with the conjugate transpose of a lower triangular matrix."""
+    """Solve with the conjugate transpose of a lower triangular matrix."""
     if not np.isfinite(factor).all():
         return nan_like(b)
     solution: np.ndarray = scipy_linalg().solve_triangular(factor, b, trans="C", lower=True, check_finite=False)

@@ -28,7 +28,7 @@ SINGULAR_VALUES_OF_INFINITIES = "a matrix with infinities or NaN has no singular
 
 
 def scipy_linalg() -> Any:
-    """`scipy.linalg`, imported when it is first needed, since SciPy is slow to import."""
+    """Return `scipy.linalg`, which is imported at first use because this is slow."""
     import scipy.linalg
 
     return scipy.linalg
@@ -55,7 +55,7 @@ class MatrixOp(Op):
         )
 
     def harmless(self, a: TensorVariable) -> TensorVariable:
-        """A matrix in the place of one that the op fails for."""
+        """Return a matrix for which the op does not fail, in place of one for which it does."""
         return identity_like(a)
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -70,7 +70,7 @@ class MatrixOp(Op):
 def for_batches(
     name: str, function: Callable[..., TensorVariable], signature: str, *inputs: TensorVariable
 ) -> TensorVariable:
-    """The value of a function whose inputs have the core dimensions of a signature, or those of a batch before them.
+    """Apply a function with the given signature of core dimensions, vectorized if the inputs have batch dimensions.
 
     Raises
     ------
@@ -93,14 +93,16 @@ def for_batches(
 
 
 def refuse_infinities(op: Op, x: np.ndarray) -> None:
-    """Of matrices with infinities some versions of LAPACK find singular values that are NaN, from which
-    pseudoinverses and factors without NaN would be made."""
+    """Raise an error for infinities, for which some versions of LAPACK return NaN as singular values.
+
+    Pseudoinverses and factors without NaN would be computed from these.
+    """
     if np.isinf(x).any():
         raise np.linalg.LinAlgError(f"{op}: {SINGULAR_VALUES_OF_INFINITIES}")
 
 
 def as_matrix(op: Op, value: Any, name: str = "a") -> TensorVariable:
-    """The value as a matrix.
+    """Convert a value to a matrix.
 
     Raises
     ------
@@ -114,13 +116,13 @@ def as_matrix(op: Op, value: Any, name: str = "a") -> TensorVariable:
 
 
 def is_square(x: TensorVariable) -> bool:
-    """Return whether the matrix may be square, as far as its type says."""
+    """Return whether the static shape of a matrix may be square."""
     rows, columns = x.type.shape
     return rows is None or columns is None or rows == columns
 
 
 def as_square(op: Op, value: Any, name: str = "a") -> TensorVariable:
-    """The value as a matrix that may be square."""
+    """Convert a value to a matrix whose static shape may be square."""
     x = as_matrix(op, value, name)
     if not is_square(x):
         raise ValueError(
@@ -131,7 +133,7 @@ def as_square(op: Op, value: Any, name: str = "a") -> TensorVariable:
 
 
 def as_right_hand_side(op: Op, value: Any, name: str = "b") -> TensorVariable:
-    """The value as a vector or a matrix."""
+    """Convert a value to a vector or matrix."""
     x = as_tensor_variable(value)
     if x.type.ndim not in (1, 2):
         raise ValueError(f"{op}: `{name}` must be a matrix or a vector; got {describe(x)} of type {x.type}.")
@@ -139,7 +141,7 @@ def as_right_hand_side(op: Op, value: Any, name: str = "b") -> TensorVariable:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
-    """The value of a parameter, if it is one of some choices."""
+    """Return the value of a parameter; raise an error unless it is one of `choices`."""
     if value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {listed}; got {value!r}.")
@@ -147,7 +149,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
 
 
 def lapack_dtype(op: Op, *inputs: TensorVariable) -> str:
-    """The dtype in which LAPACK computes with these inputs: whole numbers and truth values become float64."""
+    """Return the dtype in which LAPACK computes with these inputs; integers and Booleans become float64."""
     for x in inputs:
         if x.type.dtype == "float16":
             raise TypeError(
@@ -158,13 +160,13 @@ def lapack_dtype(op: Op, *inputs: TensorVariable) -> str:
 
 
 def cast_together(op: Any, *inputs: TensorVariable) -> list[TensorVariable]:
-    """The inputs in the one dtype that LAPACK computes in."""
+    """Cast the inputs to the dtype in which LAPACK computes."""
     dtype = lapack_dtype(op, *inputs)
     return [x if x.type.dtype == dtype else x.astype(dtype) for x in inputs]
 
 
 def real_dtype(dtype: str) -> str:
-    """The dtype of the parts of a complex number; that of a real number itself."""
+    """Return the dtype of the real and imaginary parts of a complex dtype; real dtypes are returned unchanged."""
     return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
 
 
@@ -172,7 +174,7 @@ def real_dtype(dtype: str) -> str:
 
 
 def common_size(op: Op, *sizes: int | None, what: str = "sizes") -> int | None:
-    """The one size that static sizes agree on, None if none is known.
+    """Return the common value of static sizes, or None if all are unknown.
 
     Raises
     ------
@@ -199,19 +201,19 @@ def vector_type(dtype: str, length: int | None) -> TensorType:
 
 
 def is_connected(gradient: Variable) -> bool:
-    """Return whether a gradient was given for an output."""
+    """Return whether an output has a gradient."""
     return not isinstance(gradient.type, DisconnectedType)
 
 
 def adjoint(x: TensorVariable) -> TensorVariable:
-    """The conjugate transpose of a matrix, or of each in a batch."""
+    """Return the conjugate transpose of a matrix, or of each matrix of a batch."""
     *lead, rows, columns = range(x.type.ndim)
     turned: TensorVariable = x.dimshuffle(*lead, columns, rows)
     return ops.conj(turned) if x.type.dtype.startswith("complex") else turned
 
 
 def one_norm(x: TensorVariable) -> TensorVariable:
-    """The largest sum of sizes in a column of a matrix, or of each in a batch."""
+    """Return the maximum column sum of absolute values of a matrix, or of each matrix of a batch."""
     return largest(ops.abs(x).sum(axis=-2), axis=-1, initial=0)
 
 
@@ -222,7 +224,7 @@ def rows_of(x: TensorVariable) -> TensorVariable:
 
 
 def column(x: TensorVariable) -> TensorVariable:
-    """A vector as a matrix with one column; a matrix as it is."""
+    """Return a vector as a matrix with one column; matrices are returned unchanged."""
     return x.dimshuffle(0, "x") if x.type.ndim == 1 else x
 
 
@@ -232,14 +234,14 @@ def identity_like(x: TensorVariable) -> TensorVariable:
 
 
 def triangle(x: TensorVariable, lower: bool, k: int = 0) -> TensorVariable:
-    """A triangle of a matrix, without `k` diagonals at its long side, and zeros elsewhere."""
+    """Return a triangle of a matrix, without `k` diagonals at its long side, and zeros elsewhere."""
     return tril(x, -k) if lower else triu(x, k)
 
 
 def of_triangle(gradient: TensorVariable, lower: bool) -> TensorVariable:
-    """The gradient for the triangle that stands for a Hermitian matrix, from the one for the whole matrix.
+    """Return the gradient for a triangle of a Hermitian matrix, given that for the whole matrix.
 
-    An element next to the diagonal stands for two; of the diagonal only the real part counts.
+    An off-diagonal element stands for two elements; only the real part of the diagonal counts.
     """
     both = triangle(gradient + adjoint(gradient), lower)
     halves = 1 - 0.5 * eye(gradient.shape[0], dtype=real_dtype(gradient.type.dtype))
@@ -247,7 +249,7 @@ def of_triangle(gradient: TensorVariable, lower: bool) -> TensorVariable:
 
 
 def hermitian_of_triangle(x: TensorVariable, lower: bool = True) -> TensorVariable:
-    """The Hermitian matrix that a triangle of a matrix stands for."""
+    """Return the Hermitian matrix with the given triangle."""
     beside = triangle(x, lower, k=1)
     diagonal = triangle(x, lower) - beside
     return beside + adjoint(beside) + 0.5 * (diagonal + adjoint(diagonal))
@@ -256,11 +258,11 @@ def hermitian_of_triangle(x: TensorVariable, lower: bool = True) -> TensorVariab
 def divided_by_gaps(
     x: TensorVariable, gaps: TensorVariable, scale: TensorVariable, weights: TensorVariable
 ) -> TensorVariable:
-    """The elements of a matrix next to its diagonal, divided by the gaps between eigenvalues; zeros on the diagonal.
+    """Divide off-diagonal elements of a matrix by gaps between eigenvalues; the diagonal becomes zero.
 
-    Where a gap is zero within rounding, `scale` being the size of the eigenvalues, the element of `weights` and its
-    opposite must be, too: then the result is zero, as it is for functions that all eigenvectors of one eigenvalue enter
-    in the same way. Else there is no derivative, and the result is NaN.
+    If a gap is zero up to rounding (`scale` is the magnitude of eigenvalues), the element of `weights` and its mirror
+    image must be zero too. Then the result is zero, as for functions that depend on all eigenvectors of an eigenvalue
+    in the same way. Otherwise there is no derivative, and the result is NaN.
     """
     dtype = gaps.type.dtype
     eps = np.finfo(dtype).eps
@@ -278,16 +280,16 @@ def divided_by_gaps(
 
 
 def are_closed(gaps: TensorVariable, scale: TensorVariable) -> TensorVariable:
-    """Test which gaps between eigenvalues of magnitude `scale` are zero within rounding."""
+    """Return which gaps between eigenvalues of magnitude `scale` are zero up to rounding."""
     dtype = gaps.type.dtype
     return ops.le(ops.abs(gaps), gaps.shape[0].astype(dtype) * scale * np.asarray(4 * np.finfo(dtype).eps, dtype))
 
 
 def zeros_without_derivative(gaps: TensorVariable, closed: TensorVariable) -> TensorVariable:
-    """Zeros, whose derivatives are not finite where the gap between two eigenvalues is closed.
+    """Return zeros whose derivatives are not finite where the gap between two eigenvalues is closed.
 
-    What is added to them is a gradient. It is right there, but it would take how vectors turn, which is not determined,
-    to find how it changes: a second derivative must not leave that out.
+    They are added to a gradient that is correct at these points, but whose derivative depends on the undetermined
+    rotation of eigenvectors; a second derivative must not ignore this.
     """
     beside = ops.and_(closed, ops.eq(eye(gaps.shape[0], dtype="int8"), 0))
     one, zero = np.asarray(1, gaps.type.dtype), np.asarray(0, gaps.type.dtype)
@@ -295,7 +297,7 @@ def zeros_without_derivative(gaps: TensorVariable, closed: TensorVariable) -> Te
 
 
 def gaps_between(w: TensorVariable) -> TensorVariable:
-    """The matrix of differences between values, of the one for its column and the one for its row."""
+    """Return the matrix of differences between the value of the column and that of the row."""
     return w.dimshuffle("x", 0) - w.dimshuffle(0, "x")
 
 

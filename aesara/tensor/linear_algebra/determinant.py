@@ -73,14 +73,14 @@ det = Det()
 
 
 def _products_of_others(s: np.ndarray) -> np.ndarray:
-    """For each number the product of all others."""
+    """Return for each number the product of all other numbers."""
     before = np.concatenate((np.ones(1, s.dtype), np.cumprod(s[:-1])))
     after = np.concatenate((np.cumprod(s[:0:-1])[::-1], np.ones(1, s.dtype)))
     return before * after
 
 
 def _decompose(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
-    """The singular value decomposition, and the determinant of the product of its unitary matrices; or NaN."""
+    """Return the singular value decomposition, and the determinant of the product of both unitary factors; or NaN."""
     found: list[list[Any]] = [[None], [None], [None]]
     NanOnError(SVD()).perform(None, [x], found)
     ((u,), (s,), (vh,)) = found
@@ -88,10 +88,10 @@ def _decompose(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
 
 
 class Cofactors(MatrixOp):
-    """The cofactors of a square matrix: the derivatives of its determinant by its elements.
+    """The cofactors of a square matrix: derivatives of its determinant with respect to its elements.
 
-    For an invertible matrix this is ``det(A) * inv(A).T``; it is computed from the singular values, so that it holds
-    for singular matrices too. As determinants, cofactors of what is not finite are NaN.
+    For an invertible matrix they are ``det(A) * inv(A).T``. They are computed from singular values, so singular
+    matrices are supported. Like determinants, they are NaN for matrices that are not finite.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class CofactorsGrad(MatrixOp):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """For the direction exactly; for the matrix as where it is invertible."""
+        """Return the exact gradient for the direction; that for the matrix assumes that it is invertible."""
         x, direction = inputs
         g = conj(output_grads[0])
         inverse = matrix_inverse(x)
@@ -175,7 +175,7 @@ class CofactorsGrad(MatrixOp):
 def _third_derivative(
     x: TensorVariable, inverse: TensorVariable, d: TensorVariable, e: TensorVariable
 ) -> TensorVariable:
-    """The third derivative of a determinant along two directions, as a matrix for the third."""
+    """Return the third derivative of a determinant along two directions, as a matrix for the third direction."""
     p, q = dot(inverse, d), dot(inverse, e)
     trace_p, trace_q = p.trace(), q.trace()
     pq = dot(p, q)
@@ -217,7 +217,7 @@ class SLogDet(MatrixOp):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """The sign of a real determinant has no slope; that of a complex one turns."""
+        """Return the gradient; the sign of a real determinant has none, that of a complex one depends on the phase."""
         (x,), (sign, _), (of_sign, of_logarithm) = inputs, outputs, output_grads
         is_complex = x.type.dtype.startswith("complex")
         factors = []
@@ -232,7 +232,7 @@ class SLogDet(MatrixOp):
 
 
 def slogdet(x: TensorLike) -> list[TensorVariable]:
-    """The sign and the logarithm of the absolute value of a determinant, which neither overflow nor underflow.
+    """Return the sign and the log absolute value of a determinant, without overflow or underflow.
 
     Examples
     --------

@@ -62,10 +62,10 @@ COMPLEX_EIGENVALUES = (
 
 
 class Eig(MatrixOp):
-    """The eigenvalues and the right eigenvectors, in columns, of a square matrix.
+    """The eigenvalues and right eigenvectors (columns) of a square matrix.
 
-    The results have the dtype of the matrix. If the eigenvalues of a real one are complex, an error says so: cast it to
-    complex then.
+    The results have the dtype of the matrix. Complex eigenvalues of a real matrix raise an error; cast the matrix to a
+    complex dtype to get them.
 
     Examples
     --------
@@ -142,9 +142,9 @@ def eigvals(x: Any) -> TensorVariable:
 
 
 class Eigh(Eig):
-    """The eigenvalues, ascending, and the eigenvectors, in columns, of a Hermitian matrix.
+    """The eigenvalues, ascending, and eigenvectors (columns) of a Hermitian matrix.
 
-    One triangle of the matrix is read; gradients are zero in the other.
+    Only one triangle of the matrix is read; gradients are zero in the other.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class Eigh(Eig):
 def _hermitian_gradient(
     x: TensorVariable, w: TensorVariable, v: TensorVariable, of_w: TensorVariable, of_v: TensorVariable, lower: bool
 ) -> TensorVariable:
-    """The gradient for the triangle of a Hermitian matrix, from those for its eigenvalues and eigenvectors."""
+    """Return the gradient for a triangle of a Hermitian matrix, given those for its eigenvalues and eigenvectors."""
     parts = []
     if is_connected(of_w):
         parts.append(identity_like(v) * of_w.astype(v.type.dtype))
@@ -199,10 +199,10 @@ def _hermitian_gradient(
 
 
 class _GradientOp(MatrixOp):
-    """A gradient in one step; it is differentiated as the expression that it stands for."""
+    """A gradient as one op, which is differentiated as an expression."""
 
     def expression(self, *inputs: TensorVariable) -> list[TensorVariable]:
-        """The outputs in other operations."""
+        """Return the outputs in terms of other ops."""
         raise NotImplementedError(f"{type(self).__name__}.expression")
 
     def L_op(
@@ -290,7 +290,7 @@ def eigh(a: Any, b: Any = None, UPLO: str = "L") -> list[TensorVariable]:
 class GeneralizedEigh(MatrixOp):
     """The eigenvalues w, ascending, and eigenvectors v of ``A v = w B v``, with ``v^H B v = 1``.
 
-    One triangle of each matrix is read; gradients are zero in the other.
+    Only one triangle of each matrix is read; gradients are zero in the other.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""NaN in place of errors: results for the members of a batch that have some, whatever the others are."""
+"""NaN instead of errors: results of failed members of a batch."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ __all__ = ["NanOnError"]
 
 
 class NanOnError(MatrixOp):
-    """Apply an op to matrices, with NaN in all of its results where it would raise an error.
+    """Applies an op to matrices, with NaN as results where the op would raise an error.
 
-    It would for matrices that are singular, that are not positive definite or that have infinities or NaN where the op
-    reads them, such right-hand sides, and results that leave the range of their dtype. Of a batch the other members
-    have their results. Gradients are NaN for the same members.
+    This concerns matrices that are singular, not positive definite or not finite, right-hand sides that are not finite,
+    and results that overflow. Other members of a batch are not affected. Gradients of failed members are NaN.
 
     Parameters
     ----------
@@ -80,7 +79,9 @@ class NanOnError(MatrixOp):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """That of the op for the identity matrix, where there are no results; then NaN is put there."""
+        """Return the gradient of the op, evaluated for the identity matrix where the op has failed, where it is set to
+        NaN.
+        """
         failed = any_true(isnan(outputs[0]))
         a = switch(failed, self.op.harmless(inputs[0]), inputs[0])
         others = [switch(failed, x.zeros_like(), x) for x in inputs[1:]]
@@ -91,5 +92,5 @@ class NanOnError(MatrixOp):
 
 
 def with_on_error(op: MatrixOp, on_error: str) -> MatrixOp:
-    """The op, whose failures are exceptions ("raise"), or the one that gives NaN in their place ("nan")."""
+    """Return an op that raises exceptions ("raise") or returns NaN ("nan") on failure."""
     return NanOnError(op) if check_choice("on_error", on_error, ("raise", "nan")) == "nan" else op

@@ -55,8 +55,8 @@ __all__ = [
 class MatrixInverse(MatrixOp):
     """The inverse of a square matrix.
 
-    A singular one raises `numpy.linalg.LinAlgError`, or gives NaN with ``on_error="nan"`` in the call. The inverse of a
-    matrix with a NaN is NaN throughout. For ``inv(A) @ b`` use `solve`.
+    Singular matrices raise `numpy.linalg.LinAlgError`, or give NaN with ``on_error="nan"``. If the matrix contains NaN,
+    all elements of the inverse are NaN. For ``inv(A) @ b`` use `solve`.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class MatrixInverse(MatrixOp):
 
 
 def _inverse_of(x: np.ndarray) -> np.ndarray:
-    """The inverse, of a matrix with NaN throughout NaN."""
+    """Return the inverse; all elements are NaN if the matrix contains NaN."""
     return nan_like(x) if np.isnan(x).any() and x.shape[0] == x.shape[1] else np.linalg.inv(x)
 
 
@@ -114,7 +114,7 @@ matrix_inverse = MatrixInverse()
 
 
 class Inv(MatrixInverse):
-    """The inverse of a square matrix, as `numpy.linalg.inv` gives it; see `MatrixInverse`."""
+    """The inverse of a square matrix, like `numpy.linalg.inv`; see `MatrixInverse`."""
 
     __props__ = ()
 
@@ -175,7 +175,7 @@ class MatrixPinv(MatrixOp):
 
 
 def pinv_gradient(x: TensorVariable, p: TensorVariable, g: TensorVariable) -> TensorVariable:
-    """The gradient for a matrix `x`, from the one `g` for its pseudoinverse `p`."""
+    """Return the gradient for a matrix `x`, given the gradient `g` for its pseudoinverse `p`."""
     back = adjoint(p)
     direct = -dot(dot(back, g), back)
     beside_columns = dot(dot(adjoint(g) - dot(x, dot(p, adjoint(g))), p), back)
@@ -184,11 +184,11 @@ def pinv_gradient(x: TensorVariable, p: TensorVariable, g: TensorVariable) -> Te
 
 
 def pinv(x: TensorLike, hermitian: bool = False) -> TensorVariable:
-    """The Moore-Penrose pseudoinverse of a matrix, or of each in a batch.
+    """Return the Moore-Penrose pseudoinverse of a matrix, or of each matrix of a batch.
 
-    Singular values are taken for zero up to the precision of the dtype times the larger dimension times the largest of
-    them. The cutoff of `numpy.linalg.pinv`, 1e-15, takes rounding errors of larger matrices, and of all in float32,
-    for numbers.
+    Singular values are treated as zero up to the machine epsilon times the larger dimension times the largest of them.
+    The cutoff of `numpy.linalg.pinv`, 1e-15, is smaller than the rounding errors of larger matrices, and of all
+    matrices in float32.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ class TensorSolve(ExpressionOp):
         self.axes = None if axes is None else tuple(axes)
 
     def _order(self, ndim: int) -> list[int]:
-        """The dimensions of `a` in the order in which they are taken."""
+        """Return the order of the dimensions of `a`."""
         moved = normalize_axes(self.axes, ndim) if self.axes is not None else []
         return [axis for axis in range(ndim) if axis not in moved] + list(moved)
 

@@ -38,7 +38,7 @@ __all__ = ["Lstsq", "PinvWithCutoff", "lstsq"]
 
 
 class PinvWithCutoff(MatrixOp):
-    """The pseudoinverse of a matrix, of which singular values up to `rcond` times the largest are taken for zero."""
+    """The pseudoinverse of a matrix, with singular values up to `rcond` times the largest treated as zero."""
 
     __props__ = ()
     gufunc_signature = "(m,n),()->(n,m)"
@@ -74,11 +74,12 @@ def _cutoff(rcond: Any, x: np.ndarray) -> float:
 
 
 class Lstsq(MatrixOp):
-    """The solution x of ``A x = b`` with the least sum of squares of errors, and of those the smallest.
+    """The least-squares solution x of ``A x = b`` of minimum norm.
 
-    The inputs are A, b and what singular values are beside the largest to be taken for zero: a negative number stands
-    for the precision, none for the precision times the larger dimension. The outputs are x, the sums of squares of
-    errors (empty, unless A has more rows than columns and full rank), the rank, and the singular values.
+    The inputs are A, b and the ratio to the largest singular value up to which singular values are treated as zero: a
+    negative number stands for the machine epsilon, None for the machine epsilon times the larger dimension. The outputs
+    are x, the sums of squared residuals (empty unless A has more rows than columns and full rank), the rank, and the
+    singular values.
 
     Examples
     --------

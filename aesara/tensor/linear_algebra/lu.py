@@ -49,10 +49,10 @@ def _triangular(trans: str, lower: bool) -> SolveTriangular:
 def _factors_gradient(
     low: TensorVariable, up: TensorVariable, of_low: TensorVariable | None, of_up: TensorVariable | None
 ) -> TensorVariable:
-    """The gradient for ``L U``, which has its rows in order, from those for the factors.
+    """Return the gradient for ``L U``, given those for the factors.
 
-    Both factors have a square part of order k; the rows of L below it and the columns of U beside it are products with
-    the inverse of the other's.
+    Both factors have a square part of order k; other rows of L and other columns of U are products with the inverse of
+    the square part of the other factor.
     """
     k = low.shape[1]
     low_square, up_square = low[:k], up[:, :k]
@@ -159,7 +159,7 @@ class LU(MatrixOp):
 
 
 def _decompose(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The row numbers p, and the factors, of ``x = L[p] U``."""
+    """Return row numbers p, and the factors, of ``x = L[p] U``."""
     k = min(x.shape)
     if x.size == 0:
         return np.arange(x.shape[0]), np.eye(x.shape[0], k, dtype=x.dtype), np.zeros((k, x.shape[1]), x.dtype)
@@ -167,7 +167,7 @@ def _decompose(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def lu(a: TensorLike, permute_l: bool = False, p_indices: bool = False) -> list[TensorVariable]:
-    """The decomposition ``a = P L U`` by Gaussian elimination with exchanges of rows, as by `scipy.linalg.lu`.
+    """Return the LU decomposition ``a = P L U`` with pivoting, like `scipy.linalg.lu`.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def _middle(factors: TensorVariable, g: TensorVariable, lower: bool) -> TensorVa
 
 
 class PivotsToPermutation(Op):
-    """The order of rows that exchanges lead to: row i was exchanged with row ``pivots[i]``, one after the other.
+    """The permutation that results from successive exchanges of row i and row ``pivots[i]``.
 
     Examples
     --------

@@ -54,9 +54,9 @@ NOT_STABILISED = "there is no stabilising solution: the pencil has eigenvalues a
 
 
 def _solution(op: MatrixOp, a: np.ndarray, b: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """The solution X of ``A X + X B^H = Q``: R. Bartels and G. Stewart (1972).
+    """Return the solution X of ``A X + X B^H = Q``: R. Bartels and G. Stewart (1972).
 
-    Where the equation is singular, but has solutions, it is one of them.
+    For a singular equation with solutions, it is one of them.
     """
     schur, get_lapack_funcs = scipy_linalg().schur, scipy_linalg().get_lapack_funcs
     form, u = schur(a)
@@ -235,7 +235,7 @@ def solve_discrete_lyapunov(A: TensorLike, Q: Any, method: Literal["direct", "bi
 
 
 class _Riccati(MatrixOp):
-    """An equation with matrices A and Q of one order, and B and R for what controls."""
+    """An equation with matrices A and Q, and B and R of the controls."""
 
     __props__: tuple[str, ...] = ()
     gufunc_signature = "(n,n),(n,m),(n,n),(m,m)->(n,n)"
@@ -265,7 +265,7 @@ class _Riccati(MatrixOp):
         output_storage[0][0] = np.asarray(x, dtype=a.dtype)
 
     def terms(self, x: np.ndarray, *arrays: np.ndarray) -> list[np.ndarray]:
-        """The terms of the equation, whose sum is zero: SciPy returns matrices where there is no solution."""
+        """Return the terms of the equation, whose sum is zero; SciPy returns matrices even if there is no solution."""
         raise NotImplementedError(f"{type(self).__name__}.terms")
 
     def infer_shape(self, fgraph, node, shapes):
@@ -290,7 +290,9 @@ class SolveContinuousRiccati(_Riccati):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """The change of X solves a Lyapunov equation with the matrix of the controlled system."""
+        """Return the gradients; the derivative of X solves a Lyapunov equation with the matrix of the controlled
+        system.
+        """
         (a, b, _, r), (x,) = inputs, outputs
         gain = Solve()(r, dot(adjoint(b), x))
         s = -_continuous_lyapunov(a - dot(b, gain), output_grads[0])

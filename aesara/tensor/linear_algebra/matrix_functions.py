@@ -66,7 +66,7 @@ class _MatrixFunction(MatrixOp):
         return Apply(self, [A], [matrix_type(A.type.dtype, size, size)()])
 
     def function(self, x: np.ndarray) -> np.ndarray:
-        """The function of an array."""
+        """Evaluate the function on an array."""
         raise NotImplementedError(f"{type(self).__name__}.function")
 
     def perform(self, node, inputs, output_storage, params=None):
@@ -81,7 +81,7 @@ class _MatrixFunction(MatrixOp):
 
 
 def _change_along(function: MatrixOp, x: TensorVariable, direction: TensorVariable) -> TensorVariable:
-    """The change of a function of a matrix along a direction, which stands in the corner of that of a larger matrix."""
+    """Return the directional derivative of a function of a matrix, as a block of the function of a larger matrix."""
     n = x.shape[0]
     upper = concatenate([x, direction], axis=1)
     lower = concatenate([direction.zeros_like(), x], axis=1)
@@ -156,7 +156,9 @@ class ExpmGrad(MatrixOp):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """The change along a direction is the corner of the exponential of a matrix of twice the order."""
+        """Return the gradients; the directional derivative is a block of the exponential of a matrix of twice the
+        order.
+        """
         A, gw = inputs
         n = A.shape[0]
         taken = adjoint(A)
@@ -182,7 +184,7 @@ NO_LOGARITHM = "the matrix is singular and has no logarithm."
 
 
 def _schur_form(op: MatrixOp, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The Schur form of a matrix, the unitary matrix beside it, and where a real eigenvalue is negative."""
+    """Return the Schur form of a matrix, the unitary factor, and a mask of negative real eigenvalues."""
     if not np.isfinite(x).all():
         raise ValueError(f"{op}: array must not contain infs or NaNs")
     form, unitary = scipy_linalg().schur(x)
@@ -223,9 +225,9 @@ class LogMatrix(_MatrixFunction):
 
 
 def logm(a: TensorLike) -> TensorVariable:
-    """The principal logarithm of a square matrix, the inverse of `expm`.
+    """Return the principal logarithm of a square matrix, the inverse of `expm`.
 
-    The result has the dtype of the matrix; if that of a real matrix is complex, an error says so.
+    The result has the dtype of the matrix; a complex logarithm of a real matrix raises an error.
 
     Examples
     --------
@@ -249,9 +251,9 @@ ROOT_OF_ZERO = 4
 class SqrtMatrix(_MatrixFunction):
     """The principal square root of a square matrix.
 
-    A singular matrix has one where zero is an eigenvalue with as many eigenvectors as its multiplicity. In floating
-    point its zeros are rounding errors, of either sign, and so is what stands between them in the Schur form: it counts
-    as zero, and so do negative eigenvalues of this size.
+    A singular matrix has a square root if its zero eigenvalue is semisimple. In floating-point arithmetic, zero
+    eigenvalues and the elements between them in the Schur form are rounding errors of either sign; they are treated as
+    zero, and so are negative eigenvalues of this magnitude.
     """
 
     __props__ = ()
@@ -271,7 +273,7 @@ class SqrtMatrix(_MatrixFunction):
         return result if x.dtype.kind == "c" else result.real
 
     def of_triangle(self, t: np.ndarray) -> np.ndarray:
-        """The square root of an upper triangle: A. Björck and S. Hammarling (1983)."""
+        """Return the square root of an upper triangular matrix: A. Björck and S. Hammarling (1983)."""
         rounding = _rounding(t)
         root = np.diag(np.sqrt(np.diagonal(t)))
         for k in range(1, len(t)):
@@ -282,12 +284,12 @@ class SqrtMatrix(_MatrixFunction):
         return root
 
     def element(self, rest: Any, divisor: Any, rounding: float) -> Any:
-        """``rest / divisor``, and zero where both are rounding errors.
+        """Return ``rest / divisor``, or zero if both are rounding errors.
 
-        The divisor is the sum of the roots of two eigenvalues; where it is this small, both count as zero. A `rest` of
-        the size of rounding errors leaves a residual of this size, if it is dropped. The quotient may be as large as
-        the root of a rounding error, and would stay in later elements of the row, some of which are divided by as
-        little.
+        The divisor is the sum of square roots of two eigenvalues; if it is this small, both are treated as zero.
+        Setting the quotient to zero leaves a residual of the size of rounding errors. The quotient itself may be as
+        large as the square root of a rounding error, and would enter later elements of the row, some of which are
+        divided by small numbers too.
         """
         if abs(rest) <= rounding and abs(divisor) <= ROOT_OF_ZERO * math.sqrt(rounding):
             return 0
@@ -313,9 +315,9 @@ class SqrtMatrix(_MatrixFunction):
 
 
 def sqrtm(a: TensorLike) -> TensorVariable:
-    """The principal square root of a square matrix: ``sqrtm(a) @ sqrtm(a) = a``.
+    """Return the principal square root of a square matrix: ``sqrtm(a) @ sqrtm(a) = a``.
 
-    The result has the dtype of the matrix; if that of a real matrix is complex, an error says so.
+    The result has the dtype of the matrix; a complex square root of a real matrix raises an error.
 
     Examples
     --------
@@ -436,7 +438,7 @@ class Polar(MatrixOp):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """By a Sylvester equation, which equal singular values do no harm to."""
+        """Return the gradients by a Sylvester equation, which is regular for equal singular values."""
         (x,), (u, p) = inputs, outputs
         of_u, of_p = [g if is_connected(g) else None for g in output_grads]
         if self.side == "left":

@@ -62,18 +62,18 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 
 
 def _have_rank(s: TensorVariable) -> TensorVariable:
-    """Absolute eigenvalues, which are NaN if there are infinities in the matrix."""
+    """Return absolute eigenvalues, with NaN for matrices that contain infinities."""
     check = CheckAndRaise(np.linalg.LinAlgError, "A matrix with infinities has no rank.")
     return check(s, all_true(isfinite(s)))
 
 
 def _add_dimension(x: TensorVariable) -> TensorVariable:
-    """Numbers for members of a batch, beside their singular values."""
+    """Add a dimension to numbers for members of a batch, to broadcast with singular values."""
     return x if x.type.ndim == 0 else x.dimshuffle([*range(x.type.ndim), "x"])
 
 
 def _precision(A: TensorVariable, s: TensorVariable) -> TensorVariable:
-    """The precision of singular values of a matrix beside the largest."""
+    """Return the relative precision of the singular values of a matrix."""
     eps = np.asarray(np.finfo(s.type.dtype).eps, s.type.dtype)
     return ops.maximum(A.shape[-2], A.shape[-1]).astype(s.type.dtype) * eps
 
@@ -109,7 +109,7 @@ def cond(x: Any, p: Any = None) -> TensorVariable:
 
 
 def null_space(A: Any, rcond: Any = None) -> TensorVariable:
-    """An orthonormal basis, in columns, of what a matrix maps to zero; see `scipy.linalg.null_space`.
+    """Return an orthonormal basis (columns) of the null space of a matrix; see `scipy.linalg.null_space`.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def null_space(A: Any, rcond: Any = None) -> TensorVariable:
 
 
 def orth(A: Any, rcond: Any = None) -> TensorVariable:
-    """An orthonormal basis, in columns, of the columns of a matrix; see `scipy.linalg.orth` and `null_space`.
+    """Return an orthonormal basis (columns) of the range of a matrix; see `scipy.linalg.orth` and `null_space`.
 
     Examples
     --------

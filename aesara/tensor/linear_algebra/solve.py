@@ -38,18 +38,18 @@ __all__ = ["Solve", "SolveBase", "SolveTriangular", "solve", "solve_triangular",
 
 
 def right_hand_sides(b: TensorVariable) -> str:
-    """The signature for a matrix and a right-hand side: a vector, if it has one dimension, or matrices."""
+    """Return the signature for a matrix and a right-hand side: a vector if it has one dimension, else matrices."""
     return "(m,m),(m)->(m)" if b.type.ndim == 1 else "(m,m),(m,n)->(m,n)"
 
 
 def solved_type(op: Op, a: TensorVariable, b: TensorVariable) -> TensorType:
-    """The type of what solves a system of equations."""
+    """Return the type of the solution of a system of equations."""
     rows = common_size(op, *a.type.shape, b.type.shape[0], what="lengths of rows, of columns and of right-hand sides")
     return tensor_type(b.type.dtype, (rows, *b.type.shape[1:]))
 
 
 def with_right_hand_side(op: MatrixOp, a: TensorLike, b: TensorLike, b_ndim: int | None) -> TensorVariable:
-    """An op applied to matrices and right-hand sides, which are vectors for ``b_ndim=1``."""
+    """Apply an op to matrices and right-hand sides, which are vectors if ``b_ndim=1``."""
     b = as_tensor_variable(b)
     if b_ndim is None or check_choice("b_ndim", b_ndim, (1, 2)) == 2 or b.type.ndim == 1:
         return op(a, b)
@@ -57,13 +57,13 @@ def with_right_hand_side(op: MatrixOp, a: TensorLike, b: TensorLike, b_ndim: int
 
 
 def core_of_right_hand_side(b: TensorVariable, b_ndim: int | None) -> str:
-    """The core dimensions of right-hand sides in a signature, of order n: vectors for ``b_ndim=1``."""
+    """Return the core dimensions of right-hand sides of order n in a signature: vectors if ``b_ndim=1``."""
     wanted = check_choice("b_ndim", b_ndim, (None, 1, 2)) or min(b.type.ndim, 2)
     return "(n)" if wanted == 1 else "(n,k)"
 
 
 class SolveBase(MatrixOp):
-    """The solution x of ``A x = b``; what the ways to get it share.
+    """The solution x of ``A x = b``; base class of solvers.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class SolveBase(MatrixOp):
         output_storage[0][0] = np.asarray(result, dtype=node.outputs[0].type.dtype)
 
     def solution(self, A: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """The solution for arrays that fit."""
+        """Return the solution for arrays of matching shapes."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it solves equations.")
 
     def infer_shape(self, fgraph, node, shapes):
@@ -169,7 +169,7 @@ TRANSPOSITIONS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
 
 
 class SolveTriangular(SolveBase):
-    """The solution x of ``A x = b`` for a triangular matrix; of ``A^T x = b`` or ``A^H x = b``, if it is transposed.
+    """The solution x of ``A x = b``, ``A^T x = b`` or ``A^H x = b`` for a triangular matrix.
 
     The other triangle is not read, and gradients are zero in it.
 

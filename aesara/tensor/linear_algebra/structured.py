@@ -1,4 +1,4 @@
-"""Matrices made of blocks and of vectors."""
+"""Matrices that consist of blocks or are defined by vectors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["block_diag", "circulant", "hankel", "toeplitz"]
 
 
 def block_diag(*arrays: Any) -> TensorVariable:
-    """The matrix with the given ones along its diagonal; see `scipy.linalg.block_diag`.
+    """Return the block diagonal matrix with the given blocks; see `scipy.linalg.block_diag`.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def _vector(value: Any) -> TensorVariable:
 
 
 def toeplitz(c: TensorLike, r: Any = None) -> TensorVariable:
-    """The matrix with the same number all along each diagonal; see `scipy.linalg.toeplitz`.
+    """Return a Toeplitz matrix, whose diagonals are constant; see `scipy.linalg.toeplitz`.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def _toeplitz(c: TensorVariable, r: TensorVariable) -> TensorVariable:
 
 
 def circulant(c: TensorLike) -> TensorVariable:
-    """The square matrix whose columns are a vector, turned by one place each; see `scipy.linalg.circulant`.
+    """Return a circulant matrix, whose columns are rotations of a vector; see `scipy.linalg.circulant`.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _circulant(c: TensorVariable) -> TensorVariable:
 
 
 def hankel(c: TensorLike, r: Any = None) -> TensorVariable:
-    """The matrix with the same number all along each diagonal from the right above; see `scipy.linalg.hankel`.
+    """Return a Hankel matrix, whose antidiagonals are constant; see `scipy.linalg.hankel`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The singular value decomposition, and what is made of it."""
+"""The singular value decomposition, and functions of it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class ScalarSoftsign(aes.UnaryScalarOp):
 
     @staticmethod
     def numpy(x: Any) -> Any:
-        """The value with NumPy."""
+        """Evaluate the function with NumPy."""
         return x / (1 + np.abs(x))
 
     def decompose(self, x: TensorLike) -> Any:
@@ -125,7 +125,7 @@ def selu(x: TensorLike) -> TensorVariable:
 
 
 def hard_sigmoid(x: TensorLike) -> TensorVariable:
-    """A sigmoid of straight lines: ``0.2 * x + 0.5``, between 0 and 1.
+    """Return a piecewise linear sigmoid: ``0.2 * x + 0.5``, limited to the range from 0 to 1.
 
     Examples
     --------
@@ -139,12 +139,12 @@ def hard_sigmoid(x: TensorLike) -> TensorVariable:
 
 
 def ultra_fast_sigmoid(x: TensorLike) -> TensorVariable:
-    """The logistic sigmoid; it is computed so fast that there is no need to approximate it."""
+    """Return the logistic sigmoid; it is not approximated, since the exact function is fast."""
     return sigmoid(x)
 
 
 def _as_floats(x: TensorLike) -> TensorVariable:
-    """A tensor; integers take the floating-point dtype that functions of them have."""
+    """Convert integers to the floating-point dtype of functions of them."""
     x = as_tensor_variable(x)
     if x.type.dtype not in discrete_dtypes:
         return x

@@ -1,4 +1,4 @@
-"""Batch normalisation: for training with the statistics of the batch, else with those that are given."""
+"""Batch normalization, with statistics of the batch or given ones."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def batch_normalization(
 
 
 def _normalized_axes(axes: Any, ndim: int) -> tuple[tuple[int, ...], list[int]]:
-    """The axes over which means are taken, and the others."""
+    """Return the axes over which means are taken, and the other axes."""
     if axes == "per-activation":
         axes = (0,)
     elif axes == "spatial":
@@ -228,7 +228,7 @@ def batch_normalization_test(
     axes: str | Sequence[int] = "per-activation",
     epsilon: Any = 1e-4,
 ) -> TensorVariable:
-    """Inputs normalised with a mean and a variance that are given, scaled and shifted.
+    """Normalize inputs with a given mean and variance, and apply scale and shift.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def local_abstract_batch_norm_train_grad(fgraph: FunctionGraph, node: Apply) -> 
 
 @node_rewriter([AbstractBatchNormInference])
 def local_abstract_batch_norm_inference(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Normalisation with given statistics in elementary operations."""
+    """Replace normalization with given statistics by elementary ops."""
     return _in_elementary_operations(node)
 
 

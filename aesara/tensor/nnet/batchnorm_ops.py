@@ -1,8 +1,8 @@
-"""Batch normalisation as ops, which say what is computed; rules put elementary operations in their place.
+"""Batch normalization as ops, which rules replace by elementary ops.
 
-Each op is defined by a function of arrays or of tensors: the reference calls it with arrays, and the rules in
-`aesara.tensor.nnet.batchnorm` with variables. Scales, shifts and statistics have the dimensions of the images, of
-length 1 along the axes that are normalised.
+Each op is defined by a function of arrays or tensors: the reference calls it with arrays, and the rules in
+`aesara.tensor.nnet.batchnorm` with variables. Scales, shifts and statistics have the dimensions of the images, with
+length 1 along the normalized axes.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class BatchNormOp(Op):
             raise ValueError(f"{type(self).__name__}: axes are different numbers from 0 on; got {self.axes}.")
 
     def operands(self, x: Any, names: Sequence[str], *values: Any) -> list[TensorVariable]:
-        """Tensors of as many dimensions and of one dtype, a floating-point one.
+        """Convert the operands to tensors with the same number of dimensions and the same floating-point dtype.
 
         Raises
         ------
@@ -157,12 +157,12 @@ class BatchNormOp(Op):
         return found
 
     def statistic(self, x: TensorVariable) -> TensorVariable:
-        """A variable for a mean along the axes."""
+        """Return a variable for a mean along the axes."""
         shape = tuple(1 if axis in self.axes else n for axis, n in enumerate(x.type.shape))
         return tensor_type(x.type.dtype, shape)()
 
     def statistic_shape(self, shape: Sequence[Any]) -> tuple:
-        """The shape of a mean along the axes."""
+        """Return the shape of a mean along the axes."""
         return tuple(as_tensor_variable(np.int64(1)) if axis in self.axes else n for axis, n in enumerate(shape))
 
     def require_shapes(self, inputs: Sequence[Any]) -> None:
@@ -184,7 +184,7 @@ class BatchNormOp(Op):
             storage[0] = np.asarray(result, dtype=v.type.dtype)
 
     def expressions(self, *inputs: TensorVariable) -> list[TensorVariable]:
-        """The results in elementary operations."""
+        """Return the outputs in terms of elementary ops."""
         dtype = inputs[0].type.dtype
         working = "float32" if dtype == "float16" else dtype
         results = type(self).formula(self.axes, sqrt, *(v.astype(working) for v in inputs))
@@ -193,7 +193,7 @@ class BatchNormOp(Op):
     def pullback(
         self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable], first: int = 0
     ) -> list[TensorVariable]:
-        """The gradients of the expressions of the outputs from `first` on, for the inputs that are differentiated."""
+        """Return the gradients of outputs from `first` on, for the inputs that are differentiated."""
         free = [stand_in(v) for v in inputs]
         pairs = [
             (y, g)
@@ -208,9 +208,9 @@ class BatchNormOp(Op):
 
 
 class AbstractBatchNormTrain(BatchNormOp):
-    """Normalisation with the mean and the variance of the batch.
+    """Normalization with the mean and variance of the batch.
 
-    ``op(x, scale, bias, epsilon, running_average_factor, running_mean, running_var)`` gives the normalised inputs,
+    ``op(x, scale, bias, epsilon, running_average_factor, running_mean, running_var)`` returns the normalized inputs,
     their means, the inverses of their standard deviations, and, if there are running averages, the new ones.
 
     Parameters
@@ -282,9 +282,9 @@ class AbstractBatchNormTrain(BatchNormOp):
 
 
 class AbstractBatchNormInference(BatchNormOp):
-    """Normalisation with means and variances that are given.
+    """Normalization with given means and variances.
 
-    ``op(x, scale, bias, estimated_mean, estimated_variance, epsilon)`` gives the normalised inputs.
+    ``op(x, scale, bias, estimated_mean, estimated_variance, epsilon)`` returns the normalized inputs.
 
     Parameters
     ----------
@@ -319,10 +319,10 @@ class AbstractBatchNormInference(BatchNormOp):
 
 
 class AbstractBatchNormTrainGrad(BatchNormOp):
-    """The gradient of the normalised inputs of `AbstractBatchNormTrain`.
+    """The gradient of the normalized inputs of `AbstractBatchNormTrain`.
 
-    ``op(x, dy, scale, x_mean, x_invstd, epsilon)``, with the gradient of the normalised inputs and the statistics of x,
-    gives those of x, of the scale and of the shift.
+    ``op(x, dy, scale, x_mean, x_invstd, epsilon)``, where `dy` is the gradient of the normalized inputs, returns the
+    gradients for x, for the scale and for the shift.
 
     Parameters
     ----------

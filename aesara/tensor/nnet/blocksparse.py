@@ -1,7 +1,7 @@
-"""Products of a matrix in blocks, of which only chosen ones are needed, with vectors in blocks.
+"""Products of a block matrix and block vectors, for selected blocks only.
 
-A matrix W of blocks has the shape ``(input blocks, output blocks, input size, output size)``; vectors in blocks are
-``(batch, blocks, size)``, with the numbers of their blocks in a matrix of integers ``(batch, blocks)``.
+A block matrix W has the shape ``(input blocks, output blocks, input size, output size)``; block vectors are ``(batch,
+blocks, size)``, with block numbers in a matrix of integers ``(batch, blocks)``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _block_numbers(name: str, x: TensorLike) -> TensorVariable:
 
 
 class _BlockOp(MayOverwriteFirst, ExpressionOp):
-    """Base of ops that add products of blocks to their first input, in a copy or in place."""
+    """Base class of ops that add products of blocks to a copy of their first input, or to this input in place."""
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
@@ -186,7 +186,7 @@ class SparseBlockOuter(_BlockOp):
 def _require_shapes(
     out: np.ndarray, h: np.ndarray, of_h: np.ndarray, of_out: np.ndarray, h_size: int, out_size: int
 ) -> None:
-    """The vectors in blocks, the numbers of their blocks, and how long the blocks of the matrix are."""
+    """Check the shapes of block vectors, block numbers and blocks of the matrix."""
     batch = len(out)
     shapes = (out.shape[2], h.shape, of_h.shape, of_out.shape)
     if shapes != (out_size, (batch, h.shape[1], h_size), (batch, h.shape[1]), (batch, out.shape[1])):

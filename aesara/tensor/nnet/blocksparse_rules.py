@@ -1,4 +1,4 @@
-"""Rules that let products of chosen blocks add to memory that nobody reads afterwards."""
+"""Rules for in-place products of selected blocks."""
 
 from __future__ import annotations
 

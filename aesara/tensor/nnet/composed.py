@@ -1,4 +1,4 @@
-"""Ops that stand for expressions of other ops: named in graphs, compiled as what they stand for."""
+"""Ops that are expressions of other ops: they have a name in graphs, and are compiled as expressions."""
 
 from __future__ import annotations
 
@@ -29,16 +29,15 @@ if TYPE_CHECKING:
 class ComposedOp(Op):
     """An op that is an expression of other ops.
 
-    Patterns with such ops are easy to recognise; what is left of them when a
-    function is compiled is replaced by the expression. Gradients are those
-    of the expression, unless a subclass knows better ones.
+    Patterns with such ops are easy to match; the remaining ones are replaced by their expressions during compilation.
+    Gradients are those of the expression unless a subclass defines its own.
     """
 
     __props__: tuple[str, ...] = ()
 
     @abstractmethod
     def expand(self, *inputs: Any, **kwargs: Any) -> list[TensorVariable]:
-        """The outputs as expressions of the inputs."""
+        """Return the outputs as expressions of the inputs."""
 
     def L_op(
         self,
@@ -76,14 +75,14 @@ class ComposedOp(Op):
 
 @vectorize_node.register(ComposedOp)
 def _vectorize_composed(op: ComposedOp, node: Apply, *inputs: TensorVariable) -> list[TensorVariable]:
-    """The expression that the op stands for, for the whole batch."""
+    """Vectorize the expression of the op."""
     return vectorize_graph(op.expand(*node.inputs), list(zip(node.inputs, inputs)))
 
 
 def as_floats(name: str, ndim: int, x: TensorLike, *, error: type[Exception] = ValueError) -> TensorVariable:
-    """A tensor with so many dimensions and a floating-point dtype; integers become float64.
+    """Convert to a floating-point tensor with `ndim` dimensions; integers become float64.
 
-    With other dimensions it is an error of this class.
+    Other numbers of dimensions raise an error that names the class.
     """
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
@@ -96,7 +95,7 @@ def as_floats(name: str, ndim: int, x: TensorLike, *, error: type[Exception] = V
 
 
 def as_classes(name: str, y: TensorLike, *, error: type[Exception] = ValueError) -> TensorVariable:
-    """A vector of integers, or an error of this class: the number of a class in each row."""
+    """Convert to a vector of integers, the class of each row; other values raise an error that names the op."""
     y = as_tensor_variable(y)
     if y.type.ndim != 1 or y.type.dtype not in integer_dtypes:
         raise error(f"{name} must be a vector of integers; got {describe(y)} of type {y.type}.")
@@ -107,9 +106,9 @@ _one_for_each_row = CheckAndRaise(ValueError, "There must be one class for each 
 
 
 class ClassesExist(CheckAndRaise):
-    """Numbers of classes, if there is a column for each.
+    """Class numbers, with a check that there is a column for each.
 
-    Inputs are the numbers, whether there is a column for each, and how many columns there are.
+    Inputs are the class numbers, whether there is a column for each, and the number of columns.
     """
 
     n_facts = 1
@@ -131,7 +130,7 @@ _classes_exist = ClassesExist()
 
 
 def classes_out_of_bounds(y: np.ndarray, columns: int) -> str | None:
-    """The message about the first number of a class that has no column; None if each has one."""
+    """Return the error message for the first class number without a column, or None."""
     wrong = np.argwhere((y < 0) | (y >= columns))
     if not len(wrong):
         return None
@@ -143,7 +142,7 @@ def classes_out_of_bounds(y: np.ndarray, columns: int) -> str | None:
 
 
 def checked_classes(x: TensorVariable, y: TensorVariable) -> TensorVariable:
-    """Numbers of classes, with a check that there is one for each row of `x`, and that `x` has such columns."""
+    """Return class numbers, with a check that there is one for each row of `x`, and a column of `x` for each."""
     columns = x.shape[1]
     known = all_true(and_(ge(y, 0), lt(y, columns)))
     return _classes_exist(_one_for_each_row(y, eq(y.shape[0], x.shape[0])), known, columns)

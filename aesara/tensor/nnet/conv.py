@@ -24,7 +24,7 @@ __all__ = ["ConvOp", "conv2d", "gen_conv_code_unroll_batch_kern"]
 
 
 def _has_declared_shape(what: str) -> Callable[[TensorVariable, Sequence[int | None]], TensorVariable]:
-    """A check that a tensor has the lengths that are declared, those that are None apart."""
+    """Return a check that a tensor has the declared lengths, except those that are None."""
     check = CheckAndRaise(ValueError, f"ConvOp: the {what} have not the declared shape.")
 
     def check_shape(x: TensorVariable, shape: Sequence[int | None]) -> TensorVariable:
@@ -38,7 +38,7 @@ _declared_images, _declared_filters = _has_declared_shape("images"), _has_declar
 
 
 def _known_lengths(shape: Sequence[Any] | None) -> tuple[int | None, ...]:
-    """The lengths that are given, of four, as integers; they may be constants."""
+    """Return four declared lengths as integers or None; they may be constants."""
     if shape is None:
         return (None,) * 4
     return tuple([None if n is None else int(get_scalar_constant_value(n)) for n in shape])
@@ -132,7 +132,7 @@ class ConvOp(Correlation):
     def getOutputShape(
         inshp: Sequence[Any], kshp: Sequence[Any], stride: Sequence[int] = (1, 1), mode: str = "valid"
     ) -> tuple:
-        """The rows and columns of the output, from those of images and filters.
+        """Return the rows and columns of the output, given those of images and filters.
 
         Examples
         --------
@@ -189,7 +189,7 @@ def convolved_by_conv_op(
     subsample: Sequence[int] = (1, 1),
     **kargs: Any,
 ) -> TensorVariable:
-    """A `ConvOp` for these shapes, applied; see `conv2d`."""
+    """Apply a `ConvOp` for the given shapes; see `conv2d`."""
     images, kernels = _known_lengths(image_shape), _known_lengths(filter_shape)
     if len(images) != 4 or len(kernels) != 4:
         raise ValueError(f"Shapes have 4 entries; got {image_shape} for images and {filter_shape} for filters.")

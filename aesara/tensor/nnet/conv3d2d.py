@@ -70,7 +70,7 @@ def conv3d(
 
 
 def _paddings(border_mode: Any, filters: TensorVariable, filters_shape: Sequence[int | None] | None) -> Any:
-    """Border modes that differ between dimensions as how many zeros there are, which needs known lengths."""
+    """Convert border modes that differ between dimensions to numbers of zeros, which requires static lengths."""
     if not isinstance(border_mode, (tuple, list)):
         return border_mode
     paddings = []

@@ -1,4 +1,4 @@
-"""Convolutions made of others: causal ones of sequences, and separable ones."""
+"""Causal and separable convolutions, in terms of other convolutions."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def separable_conv3d(
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1, 1),
 ) -> TensorVariable:
-    """`separable_conv2d` in three dimensions."""
+    """Convolve as `separable_conv2d` does, in three dimensions."""
     return _separable(
         conv3d, input, depthwise_filters, pointwise_filters, num_channels, input_shape, depthwise_filter_shape,
         pointwise_filter_shape, border_mode, subsample, filter_flip, filter_dilation,

@@ -1,4 +1,4 @@
-"""Convolutions of images with filters, as functions; `conv_gradients` and `conv_composed` have those made of them."""
+"""Convolution of images with filters; for related functions see `conv_gradients` and `conv_composed`."""
 
 from __future__ import annotations
 

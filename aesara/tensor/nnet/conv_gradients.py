@@ -1,4 +1,4 @@
-"""The gradients of convolutions, and the transposed convolution, which is one of them, as functions."""
+"""Gradients of convolutions, and the transposed convolution."""
 
 from __future__ import annotations
 

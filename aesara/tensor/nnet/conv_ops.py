@@ -1,7 +1,7 @@
-"""Convolutions of images in two and three dimensions, and their gradients, as ops for which rules choose a form.
+"""Convolutions of images in two and three dimensions, and their gradients, as abstract ops.
 
-`AbstractConv2d` and its kin say what is computed, with all that is declared about shapes. When a function is compiled,
-the rules in `aesara.tensor.nnet.rewriting` replace them; those that are left compute by themselves.
+`AbstractConv2d` and related ops specify the computation, with declared shapes. During compilation, the rules in
+`aesara.tensor.nnet.rewriting` replace them by implementations; remaining ones have an implementation of their own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def as_operand(x: TensorLike, ndim: int, name: str, what: str = "tensor") -> TensorVariable:
-    """A tensor with so many dimensions.
+    """Convert to a tensor with `ndim` dimensions.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def _declared_shape(name: str, shape: Any, length: int) -> tuple:
 
 
 class ChosenWindows(Correlation):
-    """A sum over windows that are given by border, strides, dilations and groups, as users choose them."""
+    """A sum over windows, given by border mode, strides, dilations and groups."""
 
     convdim: int
     border_mode: Any
@@ -167,7 +167,7 @@ class BaseAbstractConv(ChosenWindows):
         return self(x, y, vector_of([as_tensor_variable(n).astype("int64") for n in sizes]))
 
     def flops(self, inputs: Sequence[tuple], outputs: Sequence[tuple]) -> float:
-        """The number of multiplications and additions.
+        """Return the number of multiplications and additions.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class BaseAbstractConv(ChosenWindows):
         return assert_shape(kern, self.kshp, "The filters have not the declared shape.")
 
     def _sizes(self, shape: Any) -> tuple[TensorVariable, list[int | None]]:
-        """A vector of sizes, and those of them that are known."""
+        """Return a vector of sizes, and the known ones of them."""
         shape = as_tensor_variable(shape)
         if shape.type.ndim != 1 or shape.type.dtype not in integer_dtypes:
             raise TypeError(f"shape must be a vector of integers; got {describe(shape)} of type {shape.type}")

@@ -1,7 +1,7 @@
-"""Which implementation convolutions get: products of matrices, or the older `ConvOp`.
+"""Selection of the implementation of convolutions: matrix products, or the older `ConvOp`.
 
-`conv_groupopt` has the choices in order; the first that fits a convolution is taken. With
-``mode.excluding("conv_gemm")`` only the later ones are left. A convolution for which there is none then is an error.
+`conv_groupopt` contains the implementations in order of preference. With ``mode.excluding("conv_gemm")`` only the later
+ones remain. A convolution without an implementation raises an error.
 """
 
 from __future__ import annotations
@@ -76,37 +76,37 @@ def _as_products(node: Apply, cls: type[MatrixCorrelation]) -> list[Variable] | 
 
 @node_rewriter([AbstractConv])
 def local_abstractconv_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A convolution in two dimensions as products of matrices."""
+    """``AbstractConv2d`` -> ``CorrMM``"""
     return _as_products(node, CorrMM)
 
 
 @node_rewriter([AbstractConv_gradWeights])
 def local_abstractconv_gradweight_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The gradient of a convolution in two dimensions for its filters, as products of matrices."""
+    """``AbstractConv2d_gradWeights`` -> ``CorrMM_gradWeights``"""
     return _as_products(node, CorrMM_gradWeights)
 
 
 @node_rewriter([AbstractConv_gradInputs])
 def local_abstractconv_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The gradient of a convolution in two dimensions for its images, as products of matrices."""
+    """``AbstractConv2d_gradInputs`` -> ``CorrMM_gradInputs``"""
     return _as_products(node, CorrMM_gradInputs)
 
 
 @node_rewriter([AbstractConv])
 def local_abstractconv3d_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A convolution in three dimensions as products of matrices."""
+    """``AbstractConv3d`` -> ``Corr3dMM``"""
     return _as_products(node, Corr3dMM)
 
 
 @node_rewriter([AbstractConv_gradWeights])
 def local_abstractconv3d_gradweight_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The gradient of a convolution in three dimensions for its filters, as products of matrices."""
+    """``AbstractConv3d_gradWeights`` -> ``Corr3dMMGradWeights``"""
     return _as_products(node, Corr3dMMGradWeights)
 
 
 @node_rewriter([AbstractConv_gradInputs])
 def local_abstractconv3d_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The gradient of a convolution in three dimensions for its images, as products of matrices."""
+    """``AbstractConv3d_gradInputs`` -> ``Corr3dMMGradInputs``"""
     return _as_products(node, Corr3dMMGradInputs)
 
 
@@ -136,7 +136,7 @@ def _mirror(images: Any) -> TensorVariable:
 
 @node_rewriter([AbstractConv])
 def local_conv2d_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A convolution as `ConvOp`."""
+    """``AbstractConv2d`` -> ``ConvOp``"""
     op, (x, w) = node.op, node.inputs
     if not _is_plain(op, strides=True):
         return False
@@ -146,7 +146,7 @@ def local_conv2d_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([AbstractConv_gradWeights])
 def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The gradient for filters as `ConvOp`: the images convolved with the gradient of the output, or the other way."""
+    """``AbstractConv2d_gradWeights`` -> ``ConvOp`` of the images and the output gradient"""
     x: Any
     y: Any
     op, (x, y, sizes) = node.op, node.inputs
@@ -162,7 +162,7 @@ def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([AbstractConv_gradInputs])
 def local_conv2d_gradinputs_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The gradient for images as `ConvOp`: the gradient of the output convolved with the filters."""
+    """``AbstractConv2d_gradInputs`` -> ``ConvOp`` of the output gradient and the filters"""
     w: Any
     op, (w, y, sizes) = node.op, node.inputs
     if not _is_plain(op, strides=False):
@@ -199,7 +199,7 @@ _at_position(
 
 @node_rewriter([BaseAbstractConv])
 def local_abstractconv_check(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Complain about a convolution for which no implementation was chosen."""
+    """Raise an error for a convolution without an implementation."""
     raise MetaNodeRewriterSkip(
         f"{type(node.op).__name__}: no implementation is available for these options: {node.op}. Some may have been "
         "excluded from the mode (`conv_gemm`, `conv_opts`, or by name)."

@@ -1,8 +1,8 @@
-"""The shapes of convolutions: of outputs, and of images and filters whose gradients are computed.
+"""Shapes of convolutions: of outputs, images and filters.
 
-Shapes are tuples ``(batch, channels, *sizes)`` of images and outputs and ``(outputs, channels, *sizes)`` of filters,
-or ``(outputs, *positions, channels, *sizes)`` of filters that are not shared. Entries may be integers, None for what is
-not known, and, for `get_conv_output_shape`, symbolic integers.
+Shapes are tuples ``(batch, channels, *sizes)`` of images and outputs and ``(outputs, channels, *sizes)`` of filters, or
+``(outputs, *positions, channels, *sizes)`` of unshared filters. Entries are integers or None if unknown;
+`get_conv_output_shape` also accepts symbolic integers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Shape = tuple[Any, ...]
 
 
 def checked_border_mode(border_mode: Any, convdim: int) -> Any:
-    """A border mode in its uniform form: "valid", "full", "half", or for each dimension an integer or a pair.
+    """Return a border mode in canonical form: "valid", "full", "half", or an integer or pair for each dimension.
 
     Raises
     ------
@@ -65,14 +65,14 @@ def _checked_pad(border_mode: tuple, pad: Any) -> Any:
 
 
 def pads_of(border_mode: Any) -> Any:
-    """Convert a checked border mode to the border of a `Windows`: a name, or a pair of integers per dimension."""
+    """Convert a canonical border mode to the border of a `Windows`: a name, or a pair of integers per dimension."""
     if isinstance(border_mode, str):
         return border_mode
     return tuple(pad if isinstance(pad, tuple) else (pad, pad) for pad in border_mode)
 
 
 def border_mode_to_pad(mode: Any, convdim: int, kshp: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """The numbers of zeros in front and behind, for each dimension.
+    """Return the numbers of zeros before and after the image, for each dimension.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def border_mode_to_pad(mode: Any, convdim: int, kshp: Sequence[int]) -> tuple[tu
 def get_conv_shape_1axis(
     image_shape: Any, kernel_shape: Any, border_mode: Any, subsample: Any, dilation: Any = 1
 ) -> Any:
-    """The size of the output along one dimension; None if one of the others is None.
+    """Return the size of the output along one dimension, or None if another size is None.
 
     Parameters
     ----------
@@ -149,9 +149,9 @@ def _pads_1axis(border_mode: Any, span: Any) -> tuple[Any, Any]:
 def get_conv_gradweights_shape_1axis(
     image_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, dilation: Any
 ) -> Any:
-    """The size of a filter along one dimension, if image and output tell; None otherwise.
+    """Return the size of a filter along one dimension, or None if image and output do not determine it.
 
-    With windows apart from each other, and with a border "half", several sizes of filters give one output.
+    With strides, and with the border "half", filters of several sizes have the same output.
 
     Examples
     --------
@@ -173,9 +173,9 @@ def get_conv_gradweights_shape_1axis(
 def get_conv_gradinputs_shape_1axis(
     kernel_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, dilation: Any
 ) -> Any:
-    """The size of an image along one dimension, if filter and output tell; None otherwise.
+    """Return the size of an image along one dimension, or None if filter and output do not determine it.
 
-    With windows apart from each other several sizes of images give one output.
+    With strides, images of several sizes have the same output.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def get_conv_gradinputs_shape_1axis(
 
 
 def _for_each_axis(border_mode: Any, subsample: Sequence[Any], filter_dilation: Sequence[Any] | None) -> list[tuple]:
-    """Border mode, stride and dilation of each dimension."""
+    """Return border mode, stride and dilation of each dimension."""
     n = len(subsample)
     dilations = (1,) * n if filter_dilation is None else filter_dilation
     borders = border_mode if isinstance(border_mode, tuple) else (border_mode,) * n
@@ -209,7 +209,7 @@ def get_conv_output_shape(
     subsample: Sequence[Any],
     filter_dilation: Sequence[Any] | None = None,
 ) -> Shape:
-    """The shape of the output of a convolution.
+    """Return the shape of the output of a convolution.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def get_conv_gradweights_shape(
     num_groups: int = 1,
     unshared: bool = False,
 ) -> Shape:
-    """The shape of filters, from those of images and outputs; with None for sizes that these do not tell.
+    """Return the shape of filters, given those of images and outputs, with None for undetermined sizes.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def get_conv_gradinputs_shape(
     filter_dilation: Sequence[Any] | None = None,
     num_groups: int = 1,
 ) -> Shape:
-    """The shape of images, from those of filters and outputs; with None for sizes that these do not tell.
+    """Return the shape of images, given those of filters and outputs, with None for undetermined sizes.
 
     Examples
     --------
@@ -299,7 +299,7 @@ def check_conv_gradinputs_shape(
     subsample: Sequence[Any],
     filter_dilation: Sequence[Any] | None = None,
 ) -> bool:
-    """Return whether images and filters give an output of this shape; what is None fits anything.
+    """Return whether the output for images and filters has the given shape; None matches any size.
 
     Examples
     --------
@@ -320,9 +320,9 @@ def check_conv_gradinputs_shape(
 
 
 def assert_conv_shape(shape: Sequence[Any]) -> Shape:
-    """The shape of an output, with a check that no size is too small.
+    """Return the shape of an output, with a check that its sizes are valid.
 
-    There may be no images or no filters, but there has to be a place for the filters: sizes are at least 1.
+    There may be no images or filters, but filters must fit into the images: sizes are at least 1.
 
     Raises
     ------
@@ -343,9 +343,9 @@ def assert_conv_shape(shape: Sequence[Any]) -> Shape:
 
 
 def assert_shape(x: TensorLike, expected_shape: Sequence[Any], msg: str = "Unexpected shape.") -> TensorVariable:
-    """The tensor with a check that it has a shape, where entries other than None are given.
+    """Return a tensor with a check of its shape, except for entries that are None.
 
-    Without ``config.conv__assert_shape`` nothing is checked.
+    The check is omitted unless ``config.conv__assert_shape`` is set.
     """
     x = as_tensor_variable(x)
     if not config.conv__assert_shape:

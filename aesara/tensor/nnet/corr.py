@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class MatrixCorrelation(ChosenWindows):
-    """A cross-correlation, or one of its gradients, as products of matrices.
+    """A cross-correlation, or one of its gradients, by matrix products.
 
-    The gradients take the sizes of their results, as a vector or a sequence of integers; without them, the sizes are
-    those of the smallest images, or of the filters that leave out nothing of the images.
+    The gradients take the sizes of their results, as a vector or a sequence of integers; by default, the sizes are
+    those of the smallest images, or of filters that cover the images completely.
     """
 
     def _set(self, border_mode: Any, subsample: Any, filter_dilation: Any, num_groups: int, unshared: bool) -> None:
@@ -34,7 +34,7 @@ class MatrixCorrelation(ChosenWindows):
 
     @property
     def pad(self) -> Any:
-        """Numbers of zeros before and after the image, a pair per dimension; or "full" or "half"."""
+        """Numbers of zeros before and after the image, as a pair per dimension; or "full" or "half"."""
         border = self.windows.border
         return ((0, 0),) * self.convdim if border == "valid" else border
 
@@ -42,7 +42,7 @@ class MatrixCorrelation(ChosenWindows):
         return self(x, y, sizes)
 
     def make_node(self, *operands: Any) -> Apply:
-        """Two operands, and, for gradients, what their results' sizes are: together, or one by one as a node has."""
+        """Apply the op to two operands and, for gradients, to the sizes of the result, as one or several arguments."""
         if self.direction == "forward":
             x = as_operand(operands[0], 2 + self.convdim, "img")
             y = as_operand(operands[1], self.windows.kernel_ndim, "kern")

@@ -1,4 +1,4 @@
-"""Cross-entropies: how badly predicted probabilities describe what happened."""
+"""Cross-entropies of predicted probabilities and true classes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _log_softmax = LogSoftmax(axis=-1)
 
 
 def _rows(x: TensorVariable, y: TensorVariable) -> int | None:
-    """The static number of rows of a matrix and entries of a vector; an error if they are known to differ."""
+    """Return the static number of rows of a matrix and entries of a vector; raise an error if they differ."""
     of_x, of_y = x.type.shape[0], y.type.shape[0]
     if of_x is not None and of_y is not None and of_x != of_y:
         raise ValueError(f"There must be one class for each row; got types {x.type} and {y.type}.")
@@ -58,12 +58,12 @@ def _rows(x: TensorVariable, y: TensorVariable) -> int | None:
 
 
 def _entries_of_classes(x: TensorVariable, y: TensorVariable) -> TensorVariable:
-    """The entry of each row that is in the column of the row's class."""
+    """Return the entry of each row in the column of its class."""
     return x[arange(x.shape[0]), checked_classes(x, y)]
 
 
 def _is_class(x: TensorVariable, y: TensorVariable) -> TensorVariable:
-    """A matrix that tells for each entry whether its column is the class of its row."""
+    """Return a mask of the entries in the column of the class of their row."""
     return eq(arange(x.shape[1]).dimshuffle("x", 0), checked_classes(x, y).dimshuffle(0, "x"))
 
 
@@ -76,7 +76,7 @@ def _check_classes(x: np.ndarray, y: np.ndarray) -> None:
 
 
 def _check_gradient(node: Apply, g: np.ndarray, y: np.ndarray) -> None:
-    """A gradient for each row; one whose type says that it has length 1 is for all of them."""
+    """Return a gradient for each row; a gradient of static length 1 applies to all rows."""
     if g.ndim and len(g) != len(y) and not node.inputs[0].type.broadcastable[0]:
         raise ValueError(f"Input dimension mismatch: there must be a gradient for each row; got {len(g)} for {len(y)}.")
 
@@ -189,9 +189,9 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
 
 
 class CrossentropyCategorical1Hot(ComposedOp):
-    """``-log`` of the probability that was given to the true class, for each row.
+    """``-log`` of the predicted probability of the true class, for each row.
 
-    Inputs are a matrix of probabilities and a vector of the true classes.
+    Inputs are a matrix of probabilities and a vector of true classes.
 
     Examples
     --------

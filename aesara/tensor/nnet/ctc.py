@@ -1,8 +1,8 @@
-"""Connectionist temporal classification: the cost of a sequence of labels of which it is not known when each stands.
+"""Connectionist temporal classification: the cost of a sequence of labels at unknown times.
 
-Each step of a sequence gives probabilities of labels and of a blank, label 0. A path chooses one at each step; without
-repetitions, and then without blanks, it reads as a sequence of labels. The cost of a sequence is minus the logarithm of
-the probability of all paths that read so.
+Each step of a sequence has probabilities of labels and of a blank, label 0. A path selects one of them at each step;
+without repetitions, and then without blanks, it is a sequence of labels. The cost of a sequence is minus the logarithm
+of the probability of all its paths.
 """
 
 from __future__ import annotations
@@ -104,9 +104,9 @@ class ConnectionistTemporalClassification(Op):
 
 
 class _Batch:
-    """Sequences of activations with their labels, as arrays over (time, sequence, place).
+    """Sequences of activations with their labels, as arrays over (time, sequence, state).
 
-    Places are the labels with blanks around each; `counts` says how many of them a sequence has.
+    States are the labels with blanks around each; `counts` are their numbers for each sequence.
     """
 
     def __init__(self, activations: np.ndarray, labels: np.ndarray, lengths: np.ndarray):
@@ -137,7 +137,7 @@ class _Batch:
         self.of_places = np.take_along_axis(self.logs, np.broadcast_to(self.places, (steps, *self.places.shape)), 2)
 
     def forward(self) -> np.ndarray:
-        """Logarithms of the probabilities of what may have led to each place, with the step there."""
+        """Return log probabilities of the paths to each state, including the step itself."""
         found: Any = np.full(self.of_places.shape, -np.inf)
         found[:1, :, :2] = self.of_places[:1, :, :2]
         if self.places.shape[1] > 1:
@@ -150,7 +150,7 @@ class _Batch:
         return found
 
     def likelihood(self, forward: np.ndarray) -> np.ndarray:
-        """The logarithms of the probabilities of all labels of each sequence."""
+        """Return the log probability of the labels of each sequence."""
         rows = np.arange(len(self.counts))
         last = forward[self.lengths - 1, rows]
         blank = last[rows, self.counts - 1]
@@ -158,7 +158,7 @@ class _Batch:
         return np.logaddexp(blank, label)
 
     def backward(self) -> np.ndarray:
-        """Logarithms of the probabilities of what may follow each place, without the step there."""
+        """Return log probabilities of the paths from each state, without the step itself."""
         found = np.full(self.of_places.shape, -np.inf)
         place = np.arange(self.places.shape[1])
         ends = (place == self.counts[:, None] - 1) | (place == self.counts[:, None] - 2)
@@ -173,7 +173,9 @@ class _Batch:
         return found
 
     def gradient(self, forward: np.ndarray, likelihood: np.ndarray) -> np.ndarray:
-        """The gradients of the costs for the activations; NaN for a sequence that cannot be read."""
+        """Return the gradients of the costs for the activations, with NaN for sequences that are too short for their
+        labels.
+        """
         shares = np.exp(forward + self.backward() - likelihood[:, None])
         expected = np.zeros(self.logs.shape)
         times, rows, places = np.indices(shares.shape)

@@ -25,7 +25,7 @@ _MODES = ("valid", "ignore_borders", "half", "full", "wrap_centered")
 
 
 def _pair(name: str, value: Any) -> list[TensorVariable]:
-    """Two integers, symbolic ones too, as int64 scalars."""
+    """Convert two integers, possibly symbolic, to int64 scalars."""
     value = as_tensor_variable(value)
     if value.type.ndim != 1 or value.type.dtype not in integer_dtypes:
         raise TypeError(f"images2neibs: `{name}` must be two integers, for rows and columns; got {value.type}.")
@@ -58,7 +58,7 @@ def _starts(
 
 
 def images2neibs(ten4: Any, neib_shape: Any, neib_step: Any = None, mode: str = "valid") -> TensorVariable:
-    """The neighbourhoods of images as the rows of a matrix.
+    """Return the neighbourhoods of images as rows of a matrix.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def _with_zeros(
     positions: list[TensorVariable],
     mode: str,
 ) -> tuple[TensorVariable, list[TensorVariable]]:
-    """The images with zeros around them, and the positions counted from their corner."""
+    """Return images padded with zeros, and positions relative to the padded images."""
     around = [width // 2 if mode == "half" else width - 1 for width in widths]
     shape = (images.shape[0], images.shape[1], *[size + 2 * n for size, n in zip(sizes, around)])
     padded = zeros(shape, dtype=images.type.dtype)
@@ -135,7 +135,7 @@ def _with_zeros(
 
 
 def neibs2images(neibs: Any, neib_shape: Any, original_shape: Any, mode: str = "valid") -> TensorVariable:
-    """The images whose neighbourhoods are the rows of a matrix: what `images2neibs` was given.
+    """Return images, given their neighbourhoods as rows of a matrix; the inverse of `images2neibs`.
 
     Parameters
     ----------

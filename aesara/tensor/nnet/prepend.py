@@ -43,7 +43,7 @@ def _prepend(value: Any, mat: np.ndarray, dtype: str) -> np.ndarray:
 
 
 class Prepend_scalar_constant_to_each_row(ComposedOp):
-    """Put a column of a constant in front of a matrix.
+    """A matrix with an additional first column, which is a constant.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Prepend_scalar_constant_to_each_row(ComposedOp):
 
 
 class Prepend_scalar_to_each_row(ComposedOp):
-    """Put a column of a number in front of a matrix; inputs are the number and the matrix.
+    """A matrix with an additional first column; inputs are its value and the matrix.
 
     Examples
     --------

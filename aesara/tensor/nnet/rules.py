@@ -1,7 +1,7 @@
-"""Rules about softmax and cross-entropy.
+"""Rules for softmax and cross-entropy.
 
-A cross-entropy of a softmax is computed from the logarithm of the softmax, and its gradient without
-any quotient. What is left of composed ops then is replaced by the expressions that they stand for.
+The cross-entropy of a softmax is computed by the log softmax, and its gradient without quotients. Remaining composed
+ops are replaced by their expressions.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ rules = Rules()
 
 
 def _replace(node: Apply, outputs: Sequence[Variable]) -> list[Variable] | bool:
-    """The outputs in the types of those of the node; False if they do not fit."""
+    """Convert outputs to the types of those of the node; return False if this is not possible."""
     fitting = [in_place_of(old, new) for old, new in zip(node.outputs, outputs)]
     found = [one[0] for one in fitting if one is not None]
     if len(found) < len(fitting):
@@ -56,12 +56,12 @@ def _replace(node: Apply, outputs: Sequence[Variable]) -> list[Variable] | bool:
 
 
 def _along_rows(op: Op, ndim: int) -> bool:
-    """Return whether a softmax goes along the last axis."""
+    """Return whether a softmax is along the last axis."""
     return isinstance(op, (Softmax, LogSoftmax, SoftmaxGrad)) and op.axis in (-1, ndim - 1)
 
 
 def _softmax_of(x: Variable) -> tuple[Variable, Variable] | None:
-    """The input and the bias of what computes the rows of a softmax; None for anything else."""
+    """Return the input and the bias of a softmax of rows, or None."""
     node = x.owner
     if node is not None and isinstance(node.op, SoftmaxWithBias):
         return node.inputs[0], node.inputs[1]
@@ -74,14 +74,14 @@ def _softmax_of(x: Variable) -> tuple[Variable, Variable] | None:
 @rules.canonicalize
 @node_rewriter([SoftmaxWithBias])
 def local_expand_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Replace the softmax with a bias by a sum and a softmax, which other rules know."""
+    """``SoftmaxWithBias(x, b)`` -> ``softmax(x + b)``"""
     return _replace(node, node.op.expand(*node.inputs))
 
 
 @rules.specialize
 @node_rewriter([ComposedOp])
 def local_expand_composed_op(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Replace a composed op by the expression it stands for."""
+    """Replace a composed op by its expression."""
     return _replace(node, node.op.expand(*node.inputs))
 
 
@@ -102,7 +102,7 @@ def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[Variable]) 
 )
 @node_rewriter([CrossentropyCategorical1Hot])
 def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The cross-entropy of a softmax in one op, which is finite where the softmax is zero."""
+    """``crossentropy(softmax(x), y)`` -> one op, which is finite where the softmax underflows"""
     coding, classes = node.inputs
     found = _softmax_of(coding)
     if found is None:
@@ -113,7 +113,7 @@ def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
 @rules.stabilize("local_crossentropy_to_crossentropy_with_softmax_grad")
 @node_rewriter([SoftmaxGrad])
 def local_softmax_grad_to_crossentropy_with_softmax_grad(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The gradient of the cross-entropy of a softmax, in which the division by the softmax cancels."""
+    """Merge gradients of cross-entropy and softmax; the division by the softmax cancels."""
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, CrossentropyCategorical1HotGrad) or not _along_rows(node.op, 2):
         return False
@@ -129,7 +129,7 @@ _INCREASING = (exp, tanh, sigmoid, softplus)
 @rules.specialize("fast_compile")
 @node_rewriter([Argmax, MaxAndArgmax])
 def local_argmax_pushdown(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The position of the largest element does not change by an increasing function, or by a softmax."""
+    """``argmax(f(x))`` -> ``argmax(x)`` for an increasing function or softmax `f`"""
     if isinstance(node.op, MaxAndArgmax) and fgraph.clients[node.outputs[0]]:
         return False
     inner = node.inputs[0].owner
@@ -176,7 +176,7 @@ def local_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 def _as_row(x: Variable) -> Variable | None:
-    """The vector that a matrix of one row is made of."""
+    """Return the vector that was converted to a matrix with one row."""
     node = x.owner
     if node is None or not isinstance(node.op, DimShuffle) or tuple(node.op.new_order) != ("x", 0):
         return None
@@ -185,7 +185,7 @@ def _as_row(x: Variable) -> Variable | None:
 
 @node_rewriter([SoftmaxWithBias])
 def graph_merge_softmax_with_crossentropy_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Take a softmax from the cross-entropy of the same inputs, which computes it anyway."""
+    """``softmax(x), crossentropy_softmax(x, y)`` -> both outputs of one op"""
     x, b = node.inputs
     for client, _ in fgraph.clients[x]:
         if (
@@ -200,7 +200,7 @@ def graph_merge_softmax_with_crossentropy_softmax(fgraph: FunctionGraph, node: A
 
 @node_rewriter([CrossentropySoftmax1HotWithBiasDx])
 def local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A gradient that is the same number for all rows need not be a vector."""
+    """Replace a gradient vector of equal entries by a scalar."""
     of_cost, probabilities, classes = node.inputs
     inner = of_cost.owner
     if inner is None or not isinstance(inner.op, Alloc):
@@ -228,13 +228,13 @@ def _apply_to_graph(fgraph: FunctionGraph, only: type) -> None:
 
 @graph_rewriter
 def crossentropy_to_crossentropy_with_softmax(fgraph: FunctionGraph) -> None:
-    """Put cross-entropy and softmax together in a graph."""
+    """Merge cross-entropy and softmax in a graph."""
     _apply_to_graph(fgraph, Softmax)
 
 
 @graph_rewriter
 def crossentropy_to_crossentropy_with_softmax_with_bias(fgraph: FunctionGraph) -> None:
-    """Put cross-entropy and softmax with a bias together in a graph."""
+    """Merge cross-entropy and softmax with a bias in a graph."""
     _apply_to_graph(fgraph, SoftmaxWithBias)
 
 
@@ -251,7 +251,7 @@ rules.into(
 
 @node_rewriter([sigmoid])
 def local_hard_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Three straight lines in place of the logistic sigmoid."""
+    """``sigmoid(x)`` -> ``hard_sigmoid(x)``"""
     if not is_float(node.outputs[0]):
         return False
     return in_place_of(node.outputs[0], hard_sigmoid(node.inputs[0]))

@@ -24,12 +24,12 @@ softmax_grad_legacy = SoftmaxGrad(axis=-1)
 
 
 def add_bias(x: TensorVariable, b: TensorVariable) -> TensorVariable:
-    """A matrix with a vector added to each row."""
+    """Add a vector to each row of a matrix."""
     return add(x, b.dimshuffle("x", 0))
 
 
 def biased_static_shape(x: TensorVariable, b: TensorVariable) -> tuple[int | None, int | None]:
-    """The static shape of `add_bias`; an error if it is known that lengths differ."""
+    """Return the static shape of `biased`; raise an error if known lengths differ."""
     rows, columns = x.type.shape
     (length,) = b.type.shape
     if columns is not None and length is not None and columns != length:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def bilinear_kernel_1D(ratio: Any, normalize: bool = True) -> TensorVariable:
-    """The weights of linear interpolation at the places between neighbours: they rise to the middle and fall again.
+    """Return the triangular kernel of linear interpolation.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def bilinear_kernel_1D(ratio: Any, normalize: bool = True) -> TensorVariable:
 
 
 def bilinear_kernel_2D(ratio: Any, normalize: bool = True) -> TensorVariable:
-    """The weights of bilinear interpolation: the products of those for rows and for columns.
+    """Return the kernel of bilinear interpolation: products of the kernels for rows and columns.
 
     Parameters
     ----------
@@ -69,7 +69,9 @@ def _fractions(frac_ratio: Any) -> list[tuple[int, int]]:
 def _transposed_convolution(
     images: TensorVariable, kernel: TensorVariable, ratios: tuple[int, int], repeated: tuple[int, int]
 ) -> TensorVariable:
-    """Images, whose first and last rows and columns stand twice where `repeated`, spread and weighted by a kernel."""
+    """Apply a transposed convolution to images whose first and last rows and columns are repeated if
+    `repeated` is set.
+    """
     sizes, pads = [], []
     for ratio, extra, length in zip(ratios, repeated, (images.shape[2], images.shape[3])):
         # A repeated border gives `ratio` more elements on each side; what lies further out than asked for is cut off.
@@ -79,7 +81,7 @@ def _transposed_convolution(
 
 
 def _with_border(images: TensorVariable, axis: int) -> TensorVariable:
-    """Images whose first and last rows, or columns, stand twice."""
+    """Repeat the first and last rows, or columns, of images."""
     first, last = [slice(None)] * 4, [slice(None)] * 4
     first[axis], last[axis] = slice(None, 1), slice(-1, None)
     return concatenate([images[tuple(first)], images, images[tuple(last)]], axis=axis)

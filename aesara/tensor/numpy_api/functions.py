@@ -1,6 +1,6 @@
-"""Which function of this package stands for which of NumPy, and how arguments are passed on.
+"""Correspondence of functions of NumPy and of this package, with their parameters.
 
-`FUNCTIONS` has a row for each function of NumPy that takes part. A row names NumPy's parameters in order:
+`FUNCTIONS` has a row for each supported function of NumPy. A row names NumPy's parameters in order:
 
 ======================  ===========================================================================
 ``x/``                  is required, and passed on by position
@@ -52,7 +52,7 @@ _NOT_GIVEN = np._NoValue  # type: ignore[attr-defined]
 
 
 class _Parameter:
-    """A parameter of a function of NumPy: its names, what is done with it, its name here, and a value."""
+    """A parameter of a function of NumPy: its names, how it is passed on, its name in this package, and a value."""
 
     __slots__ = ("default", "kind", "names", "ours")
 
@@ -85,7 +85,7 @@ def _parameter(text: str) -> _Parameter:
 class Passing:
     """Mapping of the arguments of a NumPy function to those of a function of this package.
 
-    `target` is the name of that function, if it is not that of NumPy's.
+    `target` is the name of the latter, if it differs from NumPy's.
     """
 
     __slots__ = ("parameters", "target")
@@ -94,7 +94,7 @@ class Passing:
         self.parameters, self.target = parameters, target
 
     def bind(self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments by position and by name for the function of this package.
+        """Return the positional and keyword arguments for the function of this package.
 
         Raises
         ------
@@ -170,7 +170,7 @@ def _clip(
 
 
 def _in_sequences(*arys: Any) -> Any:
-    """`numpy.atleast_1d`, by which programs take one variable or a list of them for a list: variables are objects."""
+    """Replace `numpy.atleast_1d`, which programs use to turn a variable or a list of variables into a list."""
     found = []
     for one in arys:
         array = np.empty((1,), dtype=object)

@@ -1,4 +1,4 @@
-"""Small functions of NumPy that other ones of this package amount to, and NumPy's other names for them."""
+"""Small functions of NumPy in terms of functions of this package, and aliases with NumPy's names."""
 
 from __future__ import annotations
 
@@ -95,7 +95,9 @@ def cumulative_sum(
 def cumulative_prod(
     x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> TensorVariable:
-    """The running products along an axis; see `cumulative_sum` for the parameters. A one can be put in front."""
+    """Return the cumulative product along an axis, optionally beginning with one; see `cumulative_sum` for the
+    parameters.
+    """
     return _cumulative(cumprod, x, axis, dtype, include_initial, 1)
 
 
@@ -171,15 +173,15 @@ def broadcast_shapes(*shapes: Any) -> tuple[Any, ...]:
 
 
 def partition(a: TensorLike, kth: Any, axis: int | None = -1) -> TensorVariable:
-    """The elements along an axis, those at `kth` where they would be in ascending order, smaller ones before.
+    """Partition the elements along an axis: those at `kth` are where sorting would put them, smaller ones before them.
 
-    All elements are sorted, which is one of the orders that NumPy allows.
+    All elements are sorted, which is one of the results that NumPy permits.
     """
     return sort(_checked_kth(a, kth, axis), axis)
 
 
 def argpartition(a: TensorLike, kth: Any, axis: int | None = -1) -> TensorVariable:
-    """The positions of the elements of `partition`."""
+    """Return the positions of the elements of `partition`."""
     return argsort(_checked_kth(a, kth, axis), axis)
 
 
@@ -196,7 +198,7 @@ def _checked_kth(a: Any, kth: Any, axis: int | None) -> TensorVariable:
 
 
 def lexsort(keys: Sequence[Any] | TensorVariable, axis: int = -1) -> TensorVariable:
-    """The positions that sort by several keys, of which the last one counts most.
+    """Return the positions that sort by several keys; the last key is the primary one.
 
     Parameters
     ----------
@@ -235,12 +237,12 @@ def _along(x: TensorVariable, positions: TensorVariable, axis: int) -> TensorVar
 
 
 def unique_counts(x: TensorLike) -> list[TensorVariable]:
-    """The different elements in ascending order, and how often they occur."""
+    """Return the unique elements in ascending order, and their numbers of occurrences."""
     return unique(x, return_counts=True)
 
 
 def unique_inverse(x: TensorLike) -> list[TensorVariable]:
-    """The different elements in ascending order, and for each element of `x` which of them it is."""
+    """Return the unique elements in ascending order, and for each element of `x` its position among them."""
     x = as_tensor_variable(x)
     values, inverse = unique(x, return_inverse=True)
     return [values, inverse.reshape(x.shape, ndim=x.type.ndim)]

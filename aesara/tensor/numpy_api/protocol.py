@@ -1,4 +1,4 @@
-"""NumPy's functions called with variables: they build the function of this package that does the same.
+"""Dispatch of NumPy's functions that are called with variables to functions of this package.
 
 NumPy asks its arguments before it computes: ``__array_ufunc__`` for elementwise functions and for the operators of
 arrays, ``__array_function__`` for the others, ``__array__`` where it needs an array. Which function stands for which,
@@ -23,13 +23,13 @@ _namespace: dict[str, Any] = {}
 
 
 def offer(namespace: dict[str, Any]) -> None:
-    """Say where functions of this package are found by their names."""
+    """Register the namespace in which functions of this package are looked up."""
     global _namespace
     _namespace = namespace
 
 
 def _look_up(name: str) -> Callable[..., Any] | None:
-    """The function of this package of a name, which may have dots; None if there is none."""
+    """Return the function of this package with a name, which may contain dots, or None."""
     first, *rest = name.split(".")
     found = _namespace.get(first)
     if found is None and rest:  # a module that is loaded when it is asked for
@@ -47,14 +47,14 @@ def _refusal(name: str, why: str, instead: str) -> TypeError:
 
 
 def as_object(variable: Any) -> np.ndarray:
-    """A variable as the one element of an array of objects, for those who count dimensions."""
+    """Return an array of objects whose only element is a variable, for code that counts dimensions."""
     array = np.empty((), dtype=object)
     array[()] = variable
     return array
 
 
 def refuse_array(variable: Any) -> TypeError:
-    """The error about a variable in the place of an array."""
+    """Return the error for a variable where an array is required."""
     return TypeError(
         f"NumPy needs an array, but {describe(variable)} of type {variable.type} is a variable, which has no value "
         "yet. "
@@ -67,13 +67,13 @@ def refuse_array(variable: Any) -> TypeError:
 
 
 def _full_name(function: Any) -> str:
-    """The path under which users know a function of NumPy."""
+    """Return the public path of a function of NumPy."""
     module = (getattr(function, "__module__", None) or "numpy").split("._", 1)[0]
     return f"{module}.{function.__name__}"
 
 
 def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Build what stands for a call of a function of NumPy."""
+    """Apply the counterpart of a function of NumPy."""
     path = _full_name(function)
     name = path.removeprefix("numpy.")
     passing = FUNCTIONS.get(name)
@@ -105,7 +105,7 @@ def _no_counterpart(path: str, name: str) -> TypeError:
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Build what stands for a call of an elementwise function of NumPy, of one of its methods, or for an operator."""
+    """Apply the counterpart of a ufunc of NumPy, of a method of a ufunc, or of an operator."""
     name = ufunc.__name__
     if getattr(np, name, None) is not ufunc:
         known = _look_up(name) is not None
