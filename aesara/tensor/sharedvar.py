@@ -30,7 +30,7 @@ class TensorSharedVariable(_tensor_py_operators, SharedVariable):
 
 
 class ScalarSharedVariable(TensorSharedVariable):
-    """A shared variable that was made from a number; its value is an array without dimensions."""
+    """A shared variable constructed from a number; its value is a 0-d array."""
 
 
 def _check_target(target: str) -> None:
@@ -82,7 +82,7 @@ def tensor_constructor(
 @shared_constructor.register(list)
 @shared_constructor.register(tuple)
 def sequence_constructor(value: Any, *args: Any, **kwargs: Any) -> SharedVariable:
-    """Make the shared variable for a list: that of an array if it holds numbers, else that of any Python object."""
+    """Construct the shared variable for a list: a tensor if it contains numbers, else a generic variable."""
     array = _array_of_numbers(value)
     if array is None:
         return shared_constructor.dispatch(object)(value, *args, **kwargs)
@@ -92,7 +92,7 @@ def sequence_constructor(value: Any, *args: Any, **kwargs: Any) -> SharedVariabl
 
 
 def _array_of_numbers(value: Any) -> np.ndarray | None:
-    """The array of a nested list of numbers; None if something else is in it, if it is empty or its rows differ."""
+    """Convert a nested list of numbers to an array; return None if it is empty, ragged, or contains other objects."""
     pending, numbers = [value], 0
     while pending:
         for one in pending.pop():

@@ -1,4 +1,4 @@
-"""Softmax and other functions that combine elements, factorials, and all special functions: the documented names."""
+"""Softmax, factorials and all special functions, under their documented names."""
 
 from aesara.tensor.elementwise.ops import expit, log1mexp, log1pexp, neg, sigmoid, softplus
 from aesara.tensor.elementwise.special import *

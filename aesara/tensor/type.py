@@ -1,6 +1,6 @@
-"""Variables by name: `vector`, `dmatrix`, `tensor` and the other shorthands, under their documented path.
+"""Variables by name: `vector`, `dmatrix`, `tensor` and other constructors, under their documented path.
 
-`TensorType` itself is defined in `core.tensor_type`, dtypes in `core.dtypes`, comparisons of values in
+`TensorType` is defined in `core.tensor_type`, dtypes in `core.dtypes`, comparisons of values in
 `core.value_comparison`.
 """
 

@@ -1,4 +1,4 @@
-"""Types of the things that occur in indices beside tensors: None and slices."""
+"""Types of objects in indices besides tensors: None and slices."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _slice_part(part: Any) -> int | None:
 
 
 class MakeSlice(Op):
-    """A slice made of up to three integers, each of them possibly symbolic or None.
+    """A slice with symbolic or constant bounds, or None.
 
     Examples
     --------
@@ -156,7 +156,7 @@ make_slice = MakeSlice()
 
 
 def as_int_none_variable(x: TensorLike) -> Variable:
-    """A part of a slice as a variable: None, or an integer tensor without dimensions."""
+    """Convert a part of a slice to a variable: None, or a 0-d integer tensor."""
     if x is None:
         return NoneConst
     if isinstance(x, Variable) and isinstance(x.type, NoneTypeT):
@@ -175,7 +175,7 @@ def as_symbolic_None(x: None, **kwargs: Any) -> Constant:
 
 @_as_symbolic.register(slice)
 def as_symbolic_slice(x: slice, **kwargs: Any) -> Variable:
-    """A slice as a variable: a constant if all its parts are known."""
+    """Convert a slice to a variable, which is constant if all parts are."""
     if any(isinstance(part, Variable) for part in (x.start, x.stop, x.step)):
         return make_slice(x)
     return SliceConstant(slicetype, x)

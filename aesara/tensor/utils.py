@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 def hash_from_ndarray(data: np.ndarray) -> str:
-    """A hash of the values, the dtype, the shape and the strides of an array; the same in every process."""
+    """Return a hash of values, dtype, shape and strides of an array that is the same in every process."""
     data = np.asarray(data)
     described = f"{data.dtype.str} {data.shape} {data.strides}".encode()
     return hash_from_code(described + np.ascontiguousarray(data).tobytes())
 
 
 def as_list(x: TensorLike) -> list[Any]:
-    """A list or tuple as a list, anything else as the only entry of one."""
+    """Convert a list or tuple to a list; other objects become the only entry of a list."""
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
 def shape_of_variables(
     fgraph: FunctionGraph, input_shapes: dict[TensorVariable, tuple[int, ...]]
 ) -> dict[TensorVariable, tuple[int, ...]]:
-    """The shapes that all tensors of a graph have for given shapes of its inputs.
+    """Return the shapes of all tensors of a graph for given shapes of its inputs.
 
     Parameters
     ----------

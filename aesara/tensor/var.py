@@ -22,7 +22,7 @@ __all__ = ["TensorConstant", "TensorVariable"]
 
 
 def _is_no_shared_variable(x: Variable) -> str:
-    """The message about a variable whose value is to be read or set."""
+    """Return the error message for reading or setting the value of a variable that is not shared."""
     found = expression_of_shared(x) or (
         "has no value that could be read or set: make it by aesara.shared(value), or give its value as an argument of "
         "a function."
@@ -31,7 +31,7 @@ def _is_no_shared_variable(x: Variable) -> str:
 
 
 class TensorVariable(_tensor_py_operators, Variable):
-    """A symbolic array; made by calling a `TensorType` or one of the constructors of `aesara.tensor`."""
+    """A symbolic array."""
 
     get_value = set_value = NoAttribute(_is_no_shared_variable)
 
@@ -62,7 +62,7 @@ class TensorConstantSignature(tuple):
         return type(self), (tuple(self),)  # without the bytes that it has kept
 
     def _content(self) -> bytes:
-        """The elements as bytes, with one representation of NaN."""
+        """Return the elements as bytes, with a canonical representation of NaN."""
         try:
             return self._bytes
         except AttributeError:
@@ -73,7 +73,7 @@ class TensorConstantSignature(tuple):
             return self._bytes
 
     def aesara_hash(self) -> str:
-        """A hash of the value that is the same in every process."""
+        """Return a hash of the value that is the same in every process."""
         data = self[1]
         return hash_from_code(repr((data.dtype.str, data.shape)).encode() + self._content())
 
@@ -92,7 +92,7 @@ class TensorConstantSignature(tuple):
 
 
 def get_unique_value(x: Variable) -> Number | None:
-    """The value that all elements of a constant have; None if they differ, or if `x` is not a constant."""
+    """Return the common value of all elements of a constant; None if they differ, or if `x` is not a constant."""
     if not isinstance(x, Constant):
         return None
     data = np.asarray(x.data)
@@ -171,7 +171,7 @@ TensorType.constant_type = TensorConstant
 
 
 class _DenseMeta(type(TensorVariable)):  # type: ignore[misc]  # the class of a class is known
-    """Makes variables and constants of dense types instances of the classes below."""
+    """Metaclass by which variables and constants of dense types are instances of the classes below."""
 
     plain: type[TensorVariable]
 
@@ -183,7 +183,7 @@ class _DenseMeta(type(TensorVariable)):  # type: ignore[misc]  # the class of a 
 
 
 class DenseVariableMeta(_DenseMeta):
-    """Makes every variable of a dense type, unless it is a constant, an instance of `DenseTensorVariable`."""
+    """Metaclass by which variables of dense types, except constants, are instances of `DenseTensorVariable`."""
 
     plain = TensorVariable
 
@@ -193,7 +193,7 @@ class DenseTensorVariable(TensorVariable, metaclass=DenseVariableMeta):
 
 
 class DenseConstantMeta(_DenseMeta):
-    """Makes every constant of a dense type an instance of `DenseTensorConstant`."""
+    """Metaclass by which constants of dense types are instances of `DenseTensorConstant`."""
 
     plain = TensorConstant
 

@@ -1,4 +1,4 @@
-"""x log x and x log y, which are 0 where x is 0."""
+"""x log x and x log y, with 0 for x = 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def xlogx(x: TensorLike) -> TensorVariable:
-    """``x * log(x)``, which is 0 where x is 0.
+    """Return ``x * log(x)``, with 0 for x = 0.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def xlogx(x: TensorLike) -> TensorVariable:
 
 
 def xlogy0(x: TensorLike, y: TensorLike) -> TensorVariable:
-    """``x * log(y)``, which is 0 where x is 0, whatever y is; see `aesara.tensor.xlogy`.
+    """Return ``x * log(y)``, with 0 for x = 0; see `aesara.tensor.xlogy`.
 
     Examples
     --------

@@ -37,7 +37,7 @@ __all__ = ["bincount", "searchsorted", "unique"]
 class SearchsortedOp(Op):
     """Positions at which values are inserted into a sorted vector to keep it sorted.
 
-    Inputs are the vector, the values and, optionally, what sorts the vector.
+    Inputs are the vector, the values and, optionally, a permutation that sorts the vector.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class Unique(Op):
             storage[0] = np.asarray(vector, dtype="int64").reshape(-1)
 
     def infer_shape(self, fgraph, node, input_shapes):
-        """Only how many different entries there are is left to their values."""
+        """Return the shapes; only the number of unique entries depends on values."""
         (lengths,), values = input_shapes, node.outputs[0]
         if self.axis is None:
             axis, shape_of_values, n_entries = 0, [None], reduce(mul, lengths, constant(1, dtype="int64"))
@@ -189,7 +189,7 @@ class Unique(Op):
         return [[True] + [False] * (len(node.outputs) - 1)]
 
     def L_op(self, inputs, outputs, output_gradients):
-        """The gradient of each entry goes to where it was found first."""
+        """Return the gradient; that of each unique entry flows to its first occurrence."""
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype="floatX")]
@@ -271,7 +271,7 @@ def unique(
 
 
 def bincount(x: TensorLike, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> TensorVariable:
-    """Count how often each integer occurs; see `numpy.bincount`.
+    """Count the occurrences of each integer; see `numpy.bincount`.
 
     Parameters
     ----------

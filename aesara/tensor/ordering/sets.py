@@ -28,7 +28,7 @@ _FEW = 64
 
 
 def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> TensorVariable:
-    """Return whether each element is one of others.
+    """Return whether each element is one of `test_elements`.
 
     Parameters
     ----------
@@ -64,12 +64,12 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
 
 
 def unique_values(x: TensorLike) -> TensorVariable:
-    """The different elements of a tensor, in ascending order."""
+    """Return the unique elements of a tensor in ascending order."""
     return unique(x)
 
 
 def union1d(ar1: Any, ar2: Any) -> TensorVariable:
-    """The elements of either tensor, each once, in ascending order.
+    """Return the unique elements of both tensors in ascending order.
 
     Examples
     --------
@@ -81,13 +81,13 @@ def union1d(ar1: Any, ar2: Any) -> TensorVariable:
 
 
 def _both(ar1: Any, ar2: Any, assume_unique: bool) -> TensorVariable:
-    """The elements of both tensors in ascending order; those that both have are there twice."""
+    """Return the unique elements of each tensor, concatenated and sorted; common ones occur twice."""
     parts = [flatten(as_tensor_variable(ar)) if assume_unique else unique(ar) for ar in (ar1, ar2)]
     return sort(concatenate(parts))
 
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
-    """The elements that both tensors have, each once, in ascending order.
+    """Return the unique common elements of two tensors in ascending order.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariab
 
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
-    """The elements that exactly one of two tensors has, in ascending order; see `intersect1d`."""
+    """Return the unique elements of exactly one of two tensors in ascending order; see `intersect1d`."""
     together = _both(ar1, ar2, assume_unique)
     same = eq(together[1:], together[:-1])
     # An element is alone if it differs from the one before it and from the one after it.
@@ -117,9 +117,9 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
-    """The elements of one tensor that another one does not have, each once, in ascending order.
+    """Return the unique elements of one tensor that are not in another one, in ascending order.
 
-    With `assume_unique` they stay in their order.
+    With `assume_unique` they keep their order.
     """
     first = flatten(as_tensor_variable(ar1)) if assume_unique else unique(ar1)
     return getitem(first, isin(first, ar2, invert=True))

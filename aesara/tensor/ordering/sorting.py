@@ -32,7 +32,7 @@ _KINDS = get_args(Kind)
 
 
 def _checked_axis(axis: int, ndim: int, name: str) -> int:
-    """An axis, counted from the front."""
+    """Return an axis, counted from the front."""
     if not -ndim <= axis < ndim:
         raise np.exceptions.AxisError(f"{name}: axis {axis} is out of bounds for a tensor of {ndim} dimensions")
     return axis % ndim
@@ -81,7 +81,7 @@ class SortOp(_SortingOp):
         output_storage[0][0] = np.sort(a, int(axis), self.kind)
 
     def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[Variable]:
-        """Each element gets the gradient of the place it was sorted to."""
+        """Return the gradient: that of the output, in the order of the input."""
         a, axis = inputs
         if a.type.dtype in discrete_dtypes:
             return [a.zeros_like(dtype=config.floatX), self._axis_gradient()]
@@ -113,7 +113,7 @@ def _differ_in_permutation(op, node, output, axis):
 
 
 def _index_along(positions: TensorVariable, axis: int) -> tuple[TensorVariable, ...]:
-    """An index that takes, along one axis, the elements at given positions."""
+    """Return an index that selects elements at the given positions along one axis."""
     ndim = positions.type.ndim
     index = []
     for k in range(ndim):

@@ -1,17 +1,16 @@
-"""Sums of products over windows: what all convolutions of images with filters are made of.
+"""Sums of products over windows: the basis of convolutions of images with filters.
 
 An image has a batch of entries with channels, ``(batch, channels, *sizes)``; filters are ``(outputs, channels of a
 group, *sizes)``, or ``(outputs, *positions, channels of a group, *sizes)`` if each position of the output has filters
-of its own. `Windows` says which window of an image meets the filters at which position. With image x, filters w and
-output y, and ``x(p, k)`` for the element of the window at position p that meets element k of a filter, the three
-directions are ::
+of its own. `Windows` defines the window of an image at each position. With image x, filters w and output y, and
+``x(p, k)`` for the element of the window at position p for element k of a filter, the three directions are ::
 
     forward   y[b, o, p] = sum of x[b, c](p, k) * w[o, c, k]  over c, k
     weights   w[o, c, k] = sum of x[b, c](p, k) * y[b, o, p]  over b, p
     inputs    x[b, c](p, k) += w[o, c, k] * y[b, o, p]        for all o, p, k
 
-of which each is linear in both of its operands, and the derivatives of each are the other two. They are defined here
-in NumPy; `aesara/lower/products/correlation.py` has the same in native code.
+Each is linear in both operands, and its derivatives are the other two. This module implements them in NumPy, and
+`aesara/lower/products/correlation.py` in native code.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def dilated_size(kernel: Any, dilation: int) -> Any:
 
 
 def output_size(image: TensorLike, span: Any, before: Any, after: Any, stride: int) -> Any:
-    """The number of positions of a window with this span on an image with zeros in front and behind."""
+    """Return the number of positions of a window with the given span on a padded image."""
     free = image - span
     if not (isinstance(before, int) and before == 0):
         free = free + before
@@ -98,7 +97,7 @@ class Windows:
         return [dilated_size(k, d) for k, d in zip(kernel, self.dilations, strict=True)]
 
     def pads(self, kernel: Sequence[Any]) -> list[tuple[Any, Any]]:
-        """The numbers of zeros in front and behind for filters of these sizes."""
+        """Return the numbers of zeros before and after the image, for filters of the given sizes."""
         if self.border == "valid":
             return [(0, 0)] * self.ndim
         if self.border == "full":
@@ -108,18 +107,18 @@ class Windows:
         return list(self.border)  # type: ignore[arg-type]
 
     def output_sizes(self, image: Sequence[Any], kernel: Sequence[Any]) -> list[Any]:
-        """The numbers of positions in each dimension."""
+        """Return the numbers of positions in each dimension."""
         parts = zip(image, self.spans(kernel), self.pads(kernel), self.strides, strict=True)
         return [output_size(n, span, *pads, stride) for n, span, pads, stride in parts]
 
     def known_output_sizes(self, image: Sequence[int | None], kernel: Sequence[int | None]) -> list[int | None]:
-        """The same where sizes may be unknown (None)."""
+        """Return the numbers of positions in each dimension; sizes may be unknown (None)."""
         known = [(-1 if n is None else n, -1 if k is None else k) for n, k in zip(image, kernel, strict=True)]
         sizes = self.output_sizes([n for n, _ in known], [k for _, k in known])
         return [None if -1 in pair else size for pair, size in zip(known, sizes)]
 
     def image_sizes(self, kernel: Sequence[Any], output: Sequence[Any]) -> list[Any]:
-        """The sizes of the smallest image that gives so many positions."""
+        """Return the sizes of the smallest image with the given numbers of positions."""
         parts = zip(output, self.spans(kernel), self.pads(kernel), self.strides, strict=True)
         return [(n - 1) * stride + span - before - after for n, span, (before, after), stride in parts]
 
@@ -135,7 +134,7 @@ class Windows:
         return (..., *(slice(before, before + n) for n, (before, _) in zip(image[2:], pads, strict=True)))
 
     def windows(self, padded: np.ndarray, kernel: Sequence[int], output: Sequence[int]) -> np.ndarray:
-        """A view ``[batch, channel, *position, *entry of the filter]`` of an array with zeros around."""
+        """Return a view ``[batch, channel, *position, *entry of the filter]`` of a padded array."""
         steps = padded.strides[2:]
         strides = [n * s for n, s in zip(steps, self.strides, strict=True)]
         strides += [n * d for n, d in zip(steps, self.dilations, strict=True)]
@@ -144,18 +143,18 @@ class Windows:
         return view[backwards] if self.flip else view
 
     def parts(self, channels: int, outputs: int) -> Iterator[tuple[slice, slice]]:
-        """The channels and the outputs of each group."""
+        """Return the channels and the outputs of each group."""
         of_x, of_y = channels // self.groups, outputs // self.groups
         for g in range(self.groups):
             yield slice(g * of_x, (g + 1) * of_x), slice(g * of_y, (g + 1) * of_y)
 
 
 class Correlation(Op):
-    """A sum of products over windows, in one of its three directions.
+    """A sum of products over windows, in one of three directions.
 
     The first two inputs are images and filters (forward), images and outputs (weights), or filters and outputs
-    (inputs). In the last two directions the sizes of the result follow: a vector of them, a scalar for each, or
-    nothing where they are those of the smallest image, or of filters whose windows cover the image without a rest.
+    (inputs). In the last two directions they are followed by the sizes of the result: a vector, one scalar for each, or
+    nothing if these are the sizes of the smallest image, or of filters whose windows cover the image exactly.
     """
 
     direction: Direction
@@ -163,22 +162,22 @@ class Correlation(Op):
     @property
     @abstractmethod
     def windows(self) -> Windows:
-        """Which windows meet the filters."""
+        """The windows."""
 
     @abstractmethod
     def in_direction(self, direction: Direction) -> Correlation:
-        """The op of the same kind and the same windows in another direction."""
+        """Return the op of the same kind with the same windows in another direction."""
 
     @abstractmethod
     def with_sizes(self, x: TensorVariable, y: TensorVariable, sizes: Sequence[TensorVariable]) -> TensorVariable:
-        """The op, of one of the two backward directions, applied to operands and the sizes of its result."""
+        """Apply the op, of one of the backward directions, to operands and the sizes of its result."""
 
     # -- types -----------------------------------------------------------------------------------------------
 
     def result_of(
         self, x: TensorVariable, y: TensorVariable, sizes: Sequence[int | None]
     ) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
-        """Both operands in one dtype, and a variable for the result, for which `sizes` are known.
+        """Return both operands with a common dtype, and a variable for the result with static `sizes`.
 
         Raises
         ------
@@ -211,7 +210,7 @@ class Correlation(Op):
         return (y[0], None if x[-n - 1] is None else x[-n - 1] * groups, *sizes)
 
     def _known_positions(self, image: Sequence, kernel: Sequence, output: Sequence | None) -> list[int | None]:
-        """The sizes of the output as far as they are known, from those of images and filters or from its type."""
+        """Return the static sizes of the output, from those of images and filters or from its type."""
         found = self.windows.known_output_sizes(image, kernel)
         for n, k, p, m in zip(image, kernel, found, output or found):
             if p is not None and p < 1:
@@ -244,7 +243,7 @@ class Correlation(Op):
     # -- symbolic --------------------------------------------------------------------------------------------
 
     def sizes_given(self, node: Apply) -> list[Any] | None:
-        """The inputs that say which sizes the result has; None if they follow from the operands."""
+        """Return the inputs that are sizes of the result, or None if these follow from the operands."""
         rest = node.inputs[2:]
         if not rest:
             return None
@@ -310,7 +309,7 @@ class Correlation(Op):
 
 
 def channels_message(channels: int | None, of_group: int | None, outputs: int | None, groups: int) -> str | None:
-    """Return the error message for numbers of channels that do not fit (None: not known), or None."""
+    """Return the error message for numbers of channels that do not match (None: unknown), or None."""
     if channels is not None and channels % groups:
         return f"the {channels} channels of the images cannot be split into {groups} groups."
     if outputs is not None and outputs % groups:
@@ -321,7 +320,7 @@ def channels_message(channels: int | None, of_group: int | None, outputs: int | 
 
 
 def kernel_sizes(windows: Windows, image: Sequence[Any], output: Sequence[Any]) -> list[Any]:
-    """The sizes of the filters if no element of the image is left out and windows are next to each other.
+    """Return the sizes of filters whose windows, next to each other, cover the image exactly.
 
     Raises
     ------
@@ -347,14 +346,14 @@ def kernel_sizes(windows: Windows, image: Sequence[Any], output: Sequence[Any]) 
 def compute(
     direction: Direction, windows: Windows, x: np.ndarray, y: np.ndarray, sizes: Sequence[int] | None = None
 ) -> np.ndarray:
-    """The sum of products for arrays; see `Correlation` for what `x`, `y` and `sizes` are."""
+    """Compute the sum of products for arrays; for the operands see `Correlation`."""
     return _COMPUTE[direction](windows, x, y, *shapes_of_operands(direction, windows, x.shape, y.shape, sizes))
 
 
 def shapes_of_operands(
     direction: Direction, windows: Windows, x: Shape, y: Shape, sizes: Sequence[int] | None
 ) -> tuple[Shape, Shape, Shape]:
-    """The shape of the images, the sizes of the filters and those of the output, from the shapes of both operands.
+    """Return the shape of the images and the sizes of filters and output, given the shapes of both operands.
 
     Raises
     ------
@@ -429,7 +428,7 @@ def _forward(windows: Windows, x: np.ndarray, w: np.ndarray, image: Shape, kerne
 
 
 def _entries(n: int) -> tuple[int, ...]:
-    """The axes of channels and of entries of filters in the windows of one image."""
+    """Return the axes of channels and of entries of filters in the windows of an image."""
     return (0, *range(n + 1, 2 * n + 1))
 
 

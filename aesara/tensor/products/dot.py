@@ -114,9 +114,9 @@ def is_discrete_product(inputs: Sequence[TensorVariable]) -> bool:
 
 
 def gradient_of(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
-    """A gradient in the dtype, and with the dimensions known to be 1, of what it belongs to.
+    """Return a gradient with the dtype of its operand, and with its static dimensions of length 1.
 
-    That of integers is a floating-point number, as if they were real numbers.
+    The gradient for integers has a floating-point dtype, as for real numbers.
     """
     if x.type.dtype not in discrete_dtypes:
         gradient = gradient_as(gradient, x.type.dtype)
@@ -126,7 +126,7 @@ def gradient_of(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
 
 
 def dense_dot(a: Any, b: Any) -> TensorVariable:
-    """The sum of products over the last dimension of `a` and the last but one of `b`; see `dot`."""
+    """Return the sum of products over the last dimension of `a` and the second to last of `b`; see `dot`."""
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     for t in (a, b):
         if not t.type.is_dense:
@@ -142,11 +142,10 @@ def dense_dot(a: Any, b: Any) -> TensorVariable:
 
 
 def dot(l: Any, r: Any) -> TensorVariable:
-    """The product of two tensors, in the sense of `numpy.dot`.
+    """Return the product of two tensors, as defined by `numpy.dot`.
 
-    Vectors: the inner product. Matrices: the matrix product. A tensor
-    without dimensions multiplies. Otherwise: the sum of products over the
-    last dimension of `l` and the last but one of `r`.
+    For vectors this is the inner product, for matrices the matrix product. A 0-d tensor is a factor. Otherwise it is
+    the sum of products over the last dimension of `l` and the second to last of `r`.
 
     Examples
     --------
@@ -164,7 +163,7 @@ def dot(l: Any, r: Any) -> TensorVariable:
 
 
 def outer(x: TensorLike, y: TensorLike) -> TensorVariable:
-    """The products of each element of one tensor with each element of another, as a matrix."""
+    """Return the products of each element of one tensor and each element of another, as a matrix."""
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if x.type.ndim != 1:
         x = x.flatten()
@@ -174,7 +173,7 @@ def outer(x: TensorLike, y: TensorLike) -> TensorVariable:
 
 
 def _summed_axes(a: TensorVariable, b: TensorVariable, axes: Any) -> tuple[list[int], list[int]]:
-    """The axes of two tensors that a `tensordot` sums over, as lists of equal length."""
+    """Return the axes that `tensordot` sums over, as two lists of equal length."""
     if isinstance(axes, (int, np.integer)):
         if axes < 0:
             raise ValueError(f"The number of axes to sum over must not be negative; got {axes}.")
@@ -202,7 +201,7 @@ def _summed_axes(a: TensorVariable, b: TensorVariable, axes: Any) -> tuple[list[
 
 
 def tensordot(a: TensorLike, b: TensorLike, axes: Any = 2) -> TensorVariable:
-    """The sum of products of two tensors over pairs of axes.
+    """Return the sum of products of two tensors over pairs of axes.
 
     Parameters
     ----------
@@ -247,7 +246,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any = 2) -> TensorVariable:
 
 
 def _narrow_type(x: TensorVariable, static_shape: tuple[int | None, ...]) -> TensorVariable:
-    """A tensor with what is known of its shape in its type."""
+    """Return a tensor with additional static lengths in its type."""
     if x.type.shape == static_shape or all(n is None for n in static_shape):
         return x
     merged = tuple([known if known is not None else found for known, found in zip(static_shape, x.type.shape)])
@@ -257,7 +256,7 @@ def _narrow_type(x: TensorVariable, static_shape: tuple[int | None, ...]) -> Ten
 def _least_moved(
     a_axes: list[int], b_axes: list[int], a_free: list[int], b_free: list[int]
 ) -> tuple[list[int], list[int]]:
-    """The pairs of axes in the order in which the fewest tensors have to be copied to become matrices."""
+    """Return the pairs of axes in the order for which the fewest tensors must be copied to become matrices."""
 
     def transpositions(pairs: list[tuple[int, int]]) -> int:
         summed = [list(side) for side in zip(*pairs)] or [[], []]
@@ -269,12 +268,12 @@ def _least_moved(
 
 
 def _in_order(first: list[int], last: list[int]) -> bool:
-    """Return whether these axes and those are all of a tensor's from first to last."""
+    """Return whether the given axes are all axes of a tensor, in ascending order."""
     return [*first, *last] == list(range(len(first) + len(last)))
 
 
 def _as_matrix(x: TensorVariable, row_axes: list[int], column_axes: list[int]) -> TensorVariable:
-    """A tensor as a matrix: some of its axes, flattened, by the others."""
+    """Flatten a tensor to a matrix with the given row and column axes."""
     order = [*row_axes, *column_axes]
     rows, columns = (
         _product_of([x.shape[k] for k in row_axes]),
@@ -365,7 +364,7 @@ _batched_dot = BatchedDot()
 
 
 def batched_dot(a: TensorLike, b: TensorLike) -> TensorVariable:
-    """The products of two batches of vectors or matrices, pair by pair along the first dimension.
+    """Return the products of two batches of vectors or matrices, along the first dimension.
 
     Examples
     --------
@@ -387,9 +386,9 @@ def batched_dot(a: TensorLike, b: TensorLike) -> TensorVariable:
 
 
 def batched_tensordot(x: TensorLike, y: TensorLike, axes: Any = 2) -> TensorVariable:
-    """Like `tensordot`, for each pair of elements along the first dimension of two batches.
+    """Apply `tensordot` to each pair of entries along the first dimension of two batches.
 
-    Axes are counted with the first dimension, which must not be among them.
+    Axes are counted including the first dimension, which must not be among them.
     """
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if isinstance(axes, (int, np.integer)):

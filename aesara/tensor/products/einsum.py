@@ -91,7 +91,7 @@ def einsum(
 
 
 def _with_diagonals(x: TensorVariable, labels: tuple[Label, ...]) -> _Term:
-    """A tensor with different labels: of dimensions with the same label the diagonal is taken."""
+    """Return a tensor with distinct labels: the diagonal of dimensions with the same label."""
     names = list(labels)
     for name in dict.fromkeys(labels):
         while names.count(name) > 1:
@@ -136,7 +136,7 @@ def _without_broadcast_dimensions(terms: Sequence[_Term]) -> list[_Term]:
 
 
 def _order_of_products(terms: Sequence[_Term], output: Sequence[Label], optimize: Any) -> list[tuple[int, ...]]:
-    """Groups of positions: what they name is taken from the list of terms, and the product put at its end."""
+    """Return the order of products, as groups of positions in the list of terms, to which each product is appended."""
     n_terms = len(terms)
     if isinstance(optimize, (list, tuple)) and optimize and optimize[0] == "einsum_path":
         return _checked_path([tuple(sorted(step)) for step in optimize[1:]], n_terms)
@@ -170,7 +170,7 @@ def _checked_path(path: list[tuple[int, ...]], n_terms: int) -> list[tuple[int, 
 
 
 def _sum_unneeded(term: _Term, needed: set[Label]) -> _Term:
-    """A term summed over the dimensions that are not needed."""
+    """Sum a term over the dimensions that are not needed."""
     axes = tuple([axis for axis, name in enumerate(term.labels) if name not in needed])
     if not axes:
         return term
@@ -181,13 +181,13 @@ def _sum_unneeded(term: _Term, needed: set[Label]) -> _Term:
 
 
 def _in_order(term: _Term, labels: Sequence[Hashable]) -> TensorVariable:
-    """The tensor with its dimensions in the order of labels; those it lacks are broadcast."""
+    """Return a tensor with its dimensions in the order of labels; missing ones are broadcast."""
     order = [term.labels.index(name) if name in term.labels else "x" for name in labels]
     return term.tensor if order == list(range(term.tensor.type.ndim)) else dimshuffle(term.tensor, order)
 
 
 def _product(a: _Term, b: _Term, needed: set[Label]) -> _Term:
-    """The product of two terms, summed over the dimensions that are not needed."""
+    """Return the product of two terms, summed over the dimensions that are not needed."""
     a = _sum_unneeded(a, needed | set(b.labels))
     b = _sum_unneeded(b, needed | set(a.labels))
     shared = [name for name in a.labels if name in b.labels]
@@ -216,7 +216,7 @@ def _matrix_product(a: _Term, b: _Term, of_a: list[Label], along: list[Label], o
 def _batched_product(
     a: _Term, b: _Term, batch: list[Label], of_a: list[Label], along: list[Label], of_b: list[Label]
 ) -> TensorVariable:
-    """Products of matrices, pair by pair: each group of dimensions is made one."""
+    """Return a batch of matrix products, for which each group of dimensions is merged."""
     left, right = _in_order(a, (*batch, *of_a, *along)), _in_order(b, (*batch, *along, *of_b))
     n, m = len(batch), len(batch) + len(of_a)
     a_sizes, b_sizes = sizes_of(left), sizes_of(right)
@@ -237,7 +237,7 @@ def _batched_product(
 
 
 def _group_dimensions(x: TensorVariable, lengths: tuple[int, ...]) -> TensorVariable:
-    """A tensor with groups of consecutive dimensions made one dimension each."""
+    """Merge groups of consecutive dimensions."""
     if all(length == 1 for length in lengths):
         return x
     sizes = iter(sizes_of(x))

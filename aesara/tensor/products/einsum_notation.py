@@ -22,7 +22,7 @@ _ELLIPSIS = "..."
 def parse_einsum(
     subscripts: Any, operands: Sequence[Any]
 ) -> tuple[list[TensorVariable], list[tuple[Label, ...]], tuple[Label, ...]]:
-    """The operands as tensors, the labels of their dimensions, and the labels of the result.
+    """Return the operands as tensors, the labels of their dimensions, and the labels of the result.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def _checked_list(entries: Any) -> list[Any]:
 
 
 def _expand_ellipsis(entries: list[Any], tensor: TensorVariable) -> tuple[Label, ...]:
-    """The labels of an operand, with dimensions in place of an ellipsis."""
+    """Return the labels of an operand, with an ellipsis replaced by dimensions."""
     ndim = tensor.type.ndim
     if Ellipsis not in entries:
         if len(entries) != ndim:

@@ -1,4 +1,4 @@
-"""Products of matrices in the forms of BLAS: scaled, and added to a matrix, in one operation.
+"""Matrix products in the forms of BLAS: scaled and added to a matrix.
 
 Each is the same as an expression of elementary operations, which gradients, batches and native code are made from. In
 Python it needs fewer passes over memory, and none for a result of its own if it may overwrite what it adds to.
@@ -69,7 +69,7 @@ def _require_matrices(name: str, tensors: Sequence[TensorVariable]) -> None:
 
 
 def product_shape(z: TensorVariable, product: StaticShape) -> StaticShape:
-    """The static shape of the sum of a tensor and a product."""
+    """Return the static shape of the sum of a tensor and a product."""
     return tuple(
         [
             of_product if of_z == 1 or (of_z is None and of_product != 1) else of_z
@@ -91,19 +91,21 @@ def times(factor: TensorVariable, z: TensorVariable) -> TensorVariable:
 
 
 def is_zero(factor: Any) -> bool:
-    """Return whether a factor is known to be zero, so that what it scales is not read."""
+    """Return whether a factor is known to be zero, in which case the scaled operand is not read."""
     return isinstance(factor, Constant) and bool(factor.data == 0)
 
 
 def times_unless_zero(factor: TensorVariable, z: TensorVariable) -> TensorVariable:
-    """``factor * z``, or zero if the factor is known to be zero, whatever `z` is."""
+    """Return ``factor * z``, or zero if the factor is known to be zero."""
     return z.zeros_like() if is_zero(factor) else times(factor, z)
 
 
 def plus_scaled(
     z: np.ndarray, alpha: np.ndarray, product: np.ndarray, beta: np.ndarray | None, overwrite: bool
 ) -> np.ndarray:
-    """``beta * z + alpha * product`` in the memory of the product, or of `z`, which is not read if `beta` is None."""
+    """Compute ``beta * z + alpha * product`` in the memory of the product or of `z`, which is not read if `beta` is
+    None.
+    """
     with np.errstate(all="ignore"):
         if alpha != 1:
             product *= alpha
@@ -125,10 +127,10 @@ def plus_scaled(
 
 
 class Gemm(MayOverwriteFirst, GemmRelated):
-    """``beta * z + alpha * dot(x, y)`` for matrices x, y and z and numbers alpha and beta, all of one dtype.
+    """``beta * z + alpha * dot(x, y)`` for matrices x, y and z and scalars alpha and beta of the same dtype.
 
-    Inputs are in the order z, alpha, x, y, beta. If `beta` is the constant zero, `z` gives its shape only: NaN in it do
-    not matter. They do for a variable `beta` that happens to be zero.
+    The order of the inputs is z, alpha, x, y, beta. If `beta` is the constant zero, only the shape of `z` is used, so
+    NaN in `z` are ignored; if it is a variable with the value zero, they are not.
 
     Parameters
     ----------
@@ -187,7 +189,7 @@ class Gemm(MayOverwriteFirst, GemmRelated):
 
 
 def _check_sum(name: str, node: Apply, z: np.ndarray, product: np.ndarray) -> None:
-    """Dimensions are broadcast only where a type says that their length is 1."""
+    """Check that only dimensions with static length 1 are broadcast."""
     x, y = node.inputs[2], node.inputs[3]
     known = (x.type.shape[0], y.type.shape[1])
     for axis, (of_z, of_product) in enumerate(zip(z.shape, product.shape)):

@@ -1,4 +1,4 @@
-"""Products with vectors in the forms of BLAS: matrix times vector, and outer products, added to what there is."""
+"""Matrix-vector and outer products in the forms of BLAS: scaled and added to a tensor."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _dot = Dot()
 
 
 class Gemv(MayOverwriteFirst, BlasOp):
-    """``beta * y + alpha * dot(A, x)`` for vectors x and y, a matrix A and numbers alpha and beta, all of one dtype.
+    """``beta * y + alpha * dot(A, x)`` for vectors x and y, a matrix A and scalars alpha and beta of the same dtype.
 
-    Inputs are in the order y, alpha, A, x, beta. If `beta` is the constant zero, `y` gives its shape only: NaN in it do
-    not matter. They do for a variable `beta` that happens to be zero.
+    The order of the inputs is y, alpha, A, x, beta. If `beta` is the constant zero, only the shape of `y` is used, so
+    NaN in `y` are ignored; if it is a variable with the value zero, they are not.
 
     Parameters
     ----------

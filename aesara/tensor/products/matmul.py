@@ -112,7 +112,7 @@ class MatMul(Op):
 
 
 def require_batches_to_fit(node: Apply, x: tuple[int, ...], y: tuple[int, ...]) -> None:
-    """Complain about leading dimensions of different lengths, none of which is statically 1."""
+    """Raise an error for leading dimensions of different lengths, unless one is statically 1."""
     for axis in range(-min(len(x), len(y)), -2):
         a, b = node.inputs
         if x[axis] != y[axis] and 1 not in (a.type.shape[axis], b.type.shape[axis]):
@@ -124,7 +124,7 @@ def require_batches_to_fit(node: Apply, x: tuple[int, ...], y: tuple[int, ...]) 
 
 
 def _static_shape(a: TensorVariable, b: TensorVariable) -> StaticShape:
-    """The static shape of a product; an error if it is known that there is none."""
+    """Return the static shape of a product; raise an error if the shapes are known not to match."""
     a_shape, b_shape = a.type.shape, b.type.shape
     inner_a, inner_b = a_shape[-1], b_shape[-2] if len(b_shape) > 1 else b_shape[-1]
     if inner_a is not None and inner_b is not None and inner_a != inner_b:
@@ -153,13 +153,13 @@ def _static_shape(a: TensorVariable, b: TensorVariable) -> StaticShape:
 
 
 def _transpose_matrices(x: TensorVariable) -> TensorVariable:
-    """Every matrix of a batch, transposed."""
+    """Transpose each matrix of a batch."""
     ndim = x.type.ndim
     return dimshuffle(x, (*range(ndim - 2), ndim - 1, ndim - 2))
 
 
 def _summed_to(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
-    """A gradient, summed over the leading dimensions along which `x` was broadcast."""
+    """Sum a gradient over the leading dimensions along which `x` was broadcast."""
     extra = gradient.type.ndim - x.type.ndim
     if extra > 0:
         gradient = gradient.sum(axis=tuple(range(extra)))
@@ -168,7 +168,7 @@ def _summed_to(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
 
 
 def matmul(x1: TensorLike, x2: TensorLike, dtype: DTypeLike | None = None) -> TensorVariable:
-    """The matrix product of two tensors, broadcast over all dimensions but the last two.
+    """Return the matrix product of two tensors, broadcast over all dimensions but the last two.
 
     Parameters
     ----------

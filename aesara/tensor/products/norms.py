@@ -34,11 +34,10 @@ def _root_of_squares(x: TensorVariable, axis: int | Sequence[int] | None, keepdi
 def vector_norm(
     x: TensorLike, ord: Any = 2, axis: int | Sequence[int] | None = None, keepdims: bool = False
 ) -> TensorVariable:
-    """The norm of order `ord` of the elements along axes, all by default.
+    """Return the norm of order `ord` of the elements along axes, by default all.
 
-    The `ord`-th root of the sum of `ord`-th powers of absolute values; the
-    largest absolute value for infinity, the smallest for minus infinity, and
-    for 0 how many elements are not zero.
+    This is the `ord`-th root of the sum of `ord`-th powers of absolute values; the largest absolute value for infinity,
+    the smallest for minus infinity, and the number of nonzero elements for 0.
 
     Examples
     --------
@@ -63,11 +62,11 @@ def vector_norm(
 
 
 def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> TensorVariable:
-    """The norm of matrices, whose rows and columns are the two dimensions named by `axis`.
+    """Return the norm of matrices, whose rows and columns are the two dimensions `axis`.
 
-    "fro" is the root of the sum of squares, 1 and infinity are the largest
-    sum of absolute values in a column and in a row, -1 and minus infinity the
-    smallest; 2 and -2 are the largest and the smallest singular value, "nuc" is their sum.
+    "fro" is the root of the sum of squares, 1 and infinity are the largest sum of absolute values of a column and of a
+    row, -1 and minus infinity the smallest; 2 and -2 are the largest and the smallest singular value, "nuc" is their
+    sum.
 
     Examples
     --------
@@ -100,11 +99,10 @@ def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool =
 def norm(
     x: TensorLike, ord: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False
 ) -> TensorVariable:
-    """The norm of a vector or a matrix, in the sense of `numpy.linalg.norm`.
+    """Return the norm of a vector or matrix, as defined by `numpy.linalg.norm`.
 
-    Without `ord` it is the root of the sum of squares of all elements along
-    `axis`. Else a vector has its `vector_norm`, a matrix its `matrix_norm`.
-    ``"inf"`` and ``"-inf"`` are the orders infinity and minus infinity.
+    Without `ord` it is the root of the sum of squares of all elements along `axis`, otherwise the `vector_norm` or
+    `matrix_norm`. ``"inf"`` and ``"-inf"`` are the orders infinity and minus infinity.
 
     Examples
     --------

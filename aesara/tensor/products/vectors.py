@@ -38,7 +38,7 @@ def _operands(name: str, dtype: Any, **values: tuple[Any, int]) -> list[TensorVa
 
 
 def _sum_of_products(x: TensorVariable, y: TensorVariable) -> TensorVariable:
-    """The sum over the last dimension of the products of two tensors that broadcast."""
+    """Return the sum of products over the last dimension of two tensors that broadcast."""
     dtype = aes.upcast(x.type.dtype, y.type.dtype)
     if dtype == "bool":
         return any_true(and_(x, y), axis=-1)
@@ -147,7 +147,7 @@ def vdot(a: TensorLike, b: TensorLike) -> TensorVariable:
 
 
 def kron(a: TensorLike, b: TensorLike) -> TensorVariable:
-    """The Kronecker product: a copy of `b` in place of each element of `a`, times that element.
+    """Return the Kronecker product: each element of `a` is replaced by its product with `b`.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
 
 def _components(x: TensorVariable) -> list[TensorVariable | None]:
-    """The three components of vectors; None for a third one that they lack, which counts as zero."""
+    """Return the three components of vectors, with None for a missing third one, which counts as zero."""
     return [x[..., 0], x[..., 1], x[..., 2] if x.type.shape[-1] == 3 else None]
 
 

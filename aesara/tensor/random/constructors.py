@@ -27,7 +27,7 @@ __all__ = [
 
 
 class AbstractRNGConstructor(Op):
-    """Makes a generator from a seed; a subclass for each kind.
+    """Base class of ops that construct a generator from a seed.
 
     Parameters
     ----------
@@ -51,7 +51,9 @@ class AbstractRNGConstructor(Op):
         return type(self).__name__
 
     def make_node(self, seed: Any = None) -> Apply:
-        """The seed: an integer or several, or None for one from the operating system with each call."""
+        """Apply the op to a seed: an integer, several integers, or None for a new seed of the operating system in each
+        call.
+        """
         if seed is None:
             seed = NoneConst
         elif not isinstance(getattr(seed, "type", None), NoneTypeT):
@@ -77,14 +79,14 @@ class AbstractRNGConstructor(Op):
 
 
 class RandomStateConstructor(AbstractRNGConstructor):
-    """Makes a `numpy.random.RandomState` from a seed."""
+    """A `numpy.random.RandomState`, constructed from a seed."""
 
     random_type = RandomStateType()
     random_constructor = "RandomState"
 
 
 class DefaultGeneratorMakerOp(AbstractRNGConstructor):
-    """Makes a `numpy.random.Generator` from a seed, with NumPy's default source of bits."""
+    """A `numpy.random.Generator` with NumPy's default bit generator, constructed from a seed."""
 
     random_type = RandomGeneratorType()
     random_constructor = "default_rng"

@@ -1,4 +1,4 @@
-"""Draws from categories, by uniform numbers that are given."""
+"""Draws of categories, given uniform numbers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class MultinomialFromUniform(_FromUniform, ExpressionOp):
     """
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:
-        """A draw is the first category whose probability, with those before it, is above the uniform number."""
+        """Return the first category whose cumulative probability is greater than the uniform number."""
         pvals, unis, n = inputs
         rows, count = pvals.shape[0], cast(n, "int64")
         beyond = cumsum(pvals, axis=1) > reshape(unis, (count, rows, 1))

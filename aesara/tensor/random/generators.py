@@ -33,12 +33,12 @@ _BIT_GENERATORS = {
 
 
 def bit_generator_of(generator: Any) -> BitGenerator:
-    """The source of bits of a generator; two generators with one source draw from the same stream."""
+    """Return the bit generator of a generator; generators with the same one draw from the same stream."""
     return generator._bit_generator
 
 
 def state_of(generator: Generator | RandomState) -> dict[str, Any]:
-    """The state of a generator, as a dictionary that shares nothing with it.
+    """Return the state of a generator as a dictionary without shared memory.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def state_of(generator: Generator | RandomState) -> dict[str, Any]:
 
 
 def set_state(generator: Generator | RandomState, state: dict[str, Any]) -> None:
-    """Give a generator a state that `state_of` has returned."""
+    """Set the state of a generator to a result of `state_of`."""
     with bit_generator_of(generator).lock:
         if isinstance(generator, RandomState):
             generator.set_state(state)
@@ -64,7 +64,7 @@ def set_state(generator: Generator | RandomState, state: dict[str, Any]) -> None
 
 
 def generator_from_state(kind: type[Generator] | type[RandomState], state: dict[str, Any]) -> Generator | RandomState:
-    """A new generator with the given state.
+    """Return a new generator with the given state.
 
     Raises
     ------
@@ -89,9 +89,9 @@ def generator_from_state(kind: type[Generator] | type[RandomState], state: dict[
 
 
 def copy_generator(generator: Generator | RandomState) -> Generator | RandomState:
-    """A generator that will draw the same numbers, and shares nothing with the given one.
+    """Return an independent generator that draws the same numbers.
 
-    `copy.copy` of NumPy 2 gives one that draws from the same source of bits, and `copy.deepcopy` of NumPy 1 one that
+    `copy.copy` of NumPy 2 returns a generator with the same bit generator, and `copy.deepcopy` of NumPy 1 one that
     spawns other generators.
 
     Examples
@@ -111,7 +111,7 @@ def copy_generator(generator: Generator | RandomState) -> Generator | RandomStat
 
 
 def seeds_of(generator: Generator | RandomState) -> Any:
-    """A copy of what a generator was made of, and what others are spawned from; None if it does not say that.
+    """Return a copy of the seed sequence of a generator, or None if it has none.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def seeds_of(generator: Generator | RandomState) -> Any:
 
 
 def words_of_state(state: Any) -> Any:
-    """A state as something that can be hashed; equal for equal states only."""
+    """Return a state as a hashable object; objects are equal only for equal states."""
     if isinstance(state, dict):
         return tuple((key, words_of_state(state[key])) for key in sorted(state))
     return state.tobytes() if isinstance(state, np.ndarray) else state

@@ -62,7 +62,7 @@ class mrg_uniform(mrg_uniform_base):
 
     @classmethod
     def new(cls, rstate: Any, ndim: int | None, dtype: str, size: TensorLike) -> list[Variable]:
-        """The next states and the numbers."""
+        """Return variables for the next states and the numbers."""
         v_size = as_tensor_variable(size)
         if ndim is None:
             ndim = get_vector_length(v_size)

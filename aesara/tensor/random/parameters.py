@@ -1,7 +1,7 @@
-"""Shapes of draws: the argument ``size``, and parameters that broadcast along their batch dimensions.
+"""Shapes of draws: the argument ``size``, and broadcasting of parameters along batch dimensions.
 
-A parameter of a distribution has as many *core* dimensions as one distribution needs of it (none for a scale, two for
-a covariance); the dimensions in front of these are its *batch* dimensions.
+The *core* dimensions of a parameter are those of the parameter of a single distribution (none for a scale, two for a
+covariance); the leading dimensions before these are its *batch* dimensions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def normalize_size_param(size: int | np.ndarray | Variable | Sequence | None) -> Variable:
-    """The argument ``size`` of a draw as a vector of integers.
+    """Convert the argument ``size`` of a draw to a vector of integers.
 
     Parameters
     ----------
@@ -86,14 +86,14 @@ def normalize_size_param(size: int | np.ndarray | Variable | Sequence | None) ->
 
 
 def sizes_of_shape(shape: Any) -> tuple[Any, ...]:
-    """The sizes in a shape: a vector of known length, or a sequence of numbers."""
+    """Return the sizes of a shape: a vector of static length, or a sequence of numbers."""
     return tuple(infer_static_shape(shape)[0]) if isinstance(shape, Variable) else tuple(shape)
 
 
 def params_broadcast_shapes(
     param_shapes: Sequence[Any], ndims_params: Sequence[int], use_aesara: bool = True
 ) -> list[tuple[Any, ...]]:
-    """The shapes of parameters after their batch dimensions have been broadcast.
+    """Return the shapes of parameters with broadcast batch dimensions.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def params_broadcast_shapes(
 
 
 def broadcast_params(params: Sequence[Any], ndims_params: Sequence[int]) -> list[Any]:
-    """The parameters, broadcast along their batch dimensions.
+    """Broadcast parameters along their batch dimensions.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def broadcast_params(params: Sequence[Any], ndims_params: Sequence[int]) -> list
 def explicit_expand_dims(
     params: Sequence[Any], ndim_params: Sequence[int], size_length: int | None = None
 ) -> list[Variable]:
-    """The parameters, each with as many batch dimensions as the draws will have.
+    """Extend parameters to the number of batch dimensions of the draws.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def default_supp_shape_from_params(
     rep_param_idx: int = 0,
     param_shapes: Sequence[tuple[Any, ...]] | None = None,
 ) -> tuple[Any, ...]:
-    """The shape of one draw, taken from the last dimensions of a parameter.
+    """Return the shape of one draw, given by the last dimensions of a parameter.
 
     Parameters
     ----------
@@ -218,5 +218,7 @@ def supp_shape_from_ref_param_shape(
     param_shapes: Sequence[tuple[Any, ...]] | None = None,
     ref_param_idx: int,
 ) -> tuple[Any, ...]:
-    """The shape of one draw, taken from the last dimensions of a parameter; see `default_supp_shape_from_params`."""
+    """Return the shape of one draw, given by the last dimensions of a parameter; see
+    `default_supp_shape_from_params`.
+    """
     return default_supp_shape_from_params(ndim_supp, dist_params, ref_param_idx, param_shapes)

@@ -41,17 +41,17 @@ _beta_density = tensor_function(aes.beta_density, "beta_density")
 
 
 def of_location_and_scale(z: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The derivatives of ``x = loc + scale * z`` in `loc` and `scale`."""
+    """Return the derivatives of ``x = loc + scale * z`` in `loc` and `scale`."""
     return z.ones_like(), z
 
 
 def of_uniform(u: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The derivatives of ``x = low + (high - low) * u`` in `low` and `high`."""
+    """Return the derivatives of ``x = low + (high - low) * u`` in `low` and `high`."""
     return 1 - u, u
 
 
 def of_standard_gamma(y: Any, shape: Any) -> TensorVariable:
-    """The derivative of a gamma number in its shape, by the distribution function."""
+    """Return the derivative of a gamma number in its shape, by the distribution function."""
     # Above the mean, the other tail has the digits.
     slope = switch(lt(y, shape), -_gammainc_der(shape, y), _gammaincc_der(shape, y))
     # A number that underflows is a very high power of a uniform one, and the derivative underflows, too.
@@ -59,19 +59,21 @@ def of_standard_gamma(y: Any, shape: Any) -> TensorVariable:
 
 
 def of_beta(x: Any, a: Any, b: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The derivatives of a beta number in its parameters, by the distribution function."""
+    """Return the derivatives of a beta number in its parameters, by the distribution function."""
     density = _beta_density(a, b, x)
     at_end = eq(x * (1 - x), 0)
     return tuple(switch(at_end, 0, -_betainc_der(a, b, x, first) / density) for first in (1, 0))
 
 
 def of_power(x: Any, exponent: Any) -> TensorVariable:
-    """The derivative of ``x = u ** (1 / exponent)`` in `exponent`."""
+    """Return the derivative of ``x = u ** (1 / exponent)`` in `exponent`."""
     return switch(eq(x, 0), 0, -x * log(x) / exponent)
 
 
 def of_triangular(x: Any, left: Any, mode: Any, right: Any) -> tuple[TensorVariable, ...]:
-    """The derivatives of ``left + sqrt(u (mode - left) (right - left))``, or its mirror image, in the parameters."""
+    """Return the derivatives of ``left + sqrt(u (mode - left) (right - left))``, or its mirror image, in the
+    parameters.
+    """
     rises, length = lt(x, mode), right - left
     # Of the distance to the end from which the density rises; on the other side the quotient may be 0 / 0.
     distance = switch(rises, x - left, right - x) / 2
@@ -83,12 +85,12 @@ def of_triangular(x: Any, left: Any, mode: Any, right: Any) -> tuple[TensorVaria
 
 
 def of_truncated_exponential(y: Any, b: Any) -> TensorVariable:
-    """The derivative of ``y = -log(1 - u (1 - exp(-b)))`` in `b`."""
+    """Return the derivative of ``y = -log(1 - u (1 - exp(-b)))`` in `b`."""
     return expm1(y) / expm1(b)
 
 
 def of_generalized_gamma(z: Any, alpha: Any, p: Any, scale: Any) -> tuple[TensorVariable, ...]:
-    """The derivatives of ``x = scale * z``, where ``z ** p`` is a gamma number of shape ``alpha / p``."""
+    """Return the derivatives of ``x = scale * z``, where ``z ** p`` is a gamma number of shape ``alpha / p``."""
     y, x = z**p, scale * z
     slope = switch(eq(y, 0), 0, x * of_standard_gamma(y, alpha / p) / (y * p**2))
     logarithm = switch(eq(z, 0), 0, x * log(z))
@@ -96,7 +98,7 @@ def of_generalized_gamma(z: Any, alpha: Any, p: Any, scale: Any) -> tuple[Tensor
 
 
 def of_f(x: Any, numerator: Any, denominator: Any) -> tuple[TensorVariable, ...]:
-    """The derivatives of a ratio of means of squares in how many there are of them.
+    """Return the derivatives of a ratio of mean squares in the numbers of degrees of freedom.
 
     ``numerator * x / (numerator * x + denominator)`` is a beta number.
     """
@@ -107,6 +109,8 @@ def of_f(x: Any, numerator: Any, denominator: Any) -> tuple[TensorVariable, ...]
 
 
 def of_student(z: Any, df: Any) -> TensorVariable:
-    """The derivative of a number of Student's distribution in its degrees of freedom; its square is one of F's."""
+    """Return the derivative of a number of Student's t distribution in its degrees of freedom; its square has an F
+    distribution.
+    """
     _, slope = of_f(z**2, 1, df)
     return switch(eq(z, 0), 0, slope / (2 * z))

@@ -36,8 +36,8 @@ __all__ = ["RandomVariable", "draw_again"]
 class RandomVariable(Op):
     """Draws from a distribution.
 
-    A node has the inputs ``(rng, size, dtype, *parameters)`` and the outputs ``(next_rng, draw)``, of which a call
-    returns the second: it is a function like any other, of the state of a generator.
+    A node has the inputs ``(rng, size, dtype, *parameters)`` and the outputs ``(next_rng, draw)``; calls return the
+    second output. The op is a pure function of the state of the generator.
 
     Parameters
     ----------
@@ -125,9 +125,9 @@ class RandomVariable(Op):
     # -- shapes -------------------------------------------------------------
 
     def _supp_shape_from_params(self, dist_params: Sequence[Variable], **kwargs: Any) -> Any:
-        """The shape of one draw, for distributions of vectors and the like.
+        """Return the shape of one draw for multivariate distributions.
 
-        By default it is that of the last dimensions of the first parameter.
+        By default it is given by the last dimensions of the first parameter.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class RandomVariable(Op):
         dist_params: Sequence[Variable],
         param_shapes: Sequence[tuple[Variable, ...]] | None = None,
     ) -> Any:
-        """The shape of what a node draws.
+        """Return the shape of the draws of a node.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class RandomVariable(Op):
     def _batch_shape(
         self, dist_params: Sequence[Variable], param_shapes: Sequence[tuple[Variable, ...]] | None
     ) -> tuple[Variable, ...]:
-        """The shape that the batch dimensions of the parameters broadcast to."""
+        """Return the shape to which the batch dimensions of the parameters broadcast."""
         batches = []
         for number, (param, ndim) in enumerate(zip(dist_params, self.ndims_params)):
             if param.type.ndim > ndim:
@@ -245,9 +245,9 @@ class RandomVariable(Op):
         return Apply(self, [rng, size, constant(number, dtype="int64"), *params], outputs)
 
     def _dtype_number(self, dtype: Any) -> int:
-        """The number of a dtype among all dtypes.
+        """Return the number of a dtype in the list of all dtypes.
 
-        A variable that stands for a number tells nothing, so the dtype is that of the distribution.
+        A symbolic number is ignored; then the dtype is that of the distribution.
         """
         if isinstance(dtype, Constant):
             dtype = int(dtype.data)
@@ -290,7 +290,7 @@ class RandomVariable(Op):
         output_storage[1][0] = _as_values_of(kind, drawn)
 
     def _with_first_dimensions(self, drawn: Any, parameters: Sequence[np.ndarray]) -> Any:
-        """Draws with the first dimensions of the parameters, which SciPy leaves out where these have length 1."""
+        """Restore leading dimensions of the parameters, which SciPy omits from draws if they have length 1."""
         batch = np.broadcast_shapes(*[np.shape(p)[: np.ndim(p) - n] for p, n in zip(parameters, self.ndims_params)])
         n_missing = len(batch) + self.ndim_supp - np.ndim(drawn)
         if n_missing > 0 and all(n == 1 for n in batch[:n_missing]):
@@ -300,7 +300,7 @@ class RandomVariable(Op):
     # -- derivatives --------------------------------------------------------
 
     def path_derivatives(self, draw: Variable, *dist_params: Variable) -> Sequence[Variable | None]:
-        """The derivatives of each number that is drawn in the parameters, while what is random is held fixed.
+        """Return the derivatives of each draw in the parameters, with the randomness held fixed.
 
         Parameters
         ----------
@@ -316,7 +316,7 @@ class RandomVariable(Op):
         return [None] * len(dist_params)
 
     def _known_path_derivatives(self, draw: Variable, dist_params: Sequence[Variable]) -> Sequence[Variable | None]:
-        """`path_derivatives`, unless a subclass draws in a way that they were not written for."""
+        """Return `path_derivatives`, or None if a subclass draws in another way."""
         for cls in type(self).__mro__:
             if "path_derivatives" in vars(cls):
                 return self.path_derivatives(draw, *dist_params)
@@ -361,10 +361,10 @@ class RandomVariable(Op):
 
 
 def draw_again(draw: Any, *dist_params: Any) -> Any:
-    """Draw from the same generator state with other parameters: the same random numbers, transformed otherwise.
+    """Draw from the same generator state with other parameters: the same random numbers, transformed differently.
 
-    Derivatives are taken of such draws where what was drawn does not tell which the random numbers were, as
-    ``loc + scale * z`` does not where `scale` is 0.
+    Derivatives use such draws if the random numbers cannot be recovered from the draws, like `z` in ``loc + scale * z``
+    if `scale` is 0.
 
     Parameters
     ----------
@@ -387,7 +387,7 @@ def draw_again(draw: Any, *dist_params: Any) -> Any:
 
 
 def _broadcast_to_draws(draw: Any, size: Variable, params: Sequence[Any]) -> list[Any]:
-    """The parameters, of the shape of the draws where a length that is not known may be 1."""
+    """Broadcast parameters to the shape of the draws, if an unknown length may be 1."""
     alone = get_vector_length(size) == 0 and sum(param.type.ndim > 0 for param in params) <= 1
     return [
         param if alone or None not in param.type.shape else broadcast_to(param, shape_tuple(draw)) for param in params

@@ -1,4 +1,4 @@
-"""Draws whose generators are made, seeded and updated for the user."""
+"""Streams of draws, which construct, seed and update generators."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ class RandomStream:
         raise AttributeError(f"No attribute {name}: there is no distribution with this name.")
 
     def updates(self) -> list[tuple[SharedVariable, Variable]]:
-        """Pairs of each generator's shared variable and its state after what has been drawn.
+        """Return pairs of the shared variable of each generator and its state after all draws.
 
-        Of a draw in the step of a loop this is the state after the loop.
+        For draws in the step of a loop it is the state after the loop.
         """
         return [(state, getattr(state, "default_update", None) or following) for state, following in self.state_updates]
 
@@ -127,5 +127,5 @@ def _random_state(seed: np.random.SeedSequence) -> np.random.RandomState:
 
 
 def _draws(found: Any) -> bool:
-    """Return whether something is a distribution, or one with some arguments given."""
+    """Return whether an object is a distribution, possibly with some arguments fixed."""
     return isinstance(getattr(found, "func", found), RandomVariable)

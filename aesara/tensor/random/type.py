@@ -37,7 +37,7 @@ class GeneratorConstant(Constant):
 
 
 class RandomType(Type):
-    """Generators of random numbers, which keep a state; a subclass for each of NumPy's classes."""
+    """Base class of the types of random generators, which have a state."""
 
     constant_type = GeneratorConstant
     restorable = True
@@ -46,7 +46,7 @@ class RandomType(Type):
     kind: type
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """Return `data`, which must be a generator of this type; or a new one, if it is the state of one.
+        """Return `data`, which must be a generator of this type, or a new generator if it is the state of one.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class RandomType(Type):
 
     @staticmethod
     def values_eq(a: TensorLike, b: TensorLike) -> bool:
-        """Tell whether two generators will draw the same numbers."""
+        """Return whether two generators will draw the same numbers."""
         return type(a) is type(b) and same_state(a, b)
 
     @classmethod
@@ -77,7 +77,7 @@ class RandomType(Type):
 
     @staticmethod
     def may_share_memory(a: TensorLike, b: TensorLike) -> bool:
-        """Tell whether what one generator draws changes the state of the other."""
+        """Return whether draws from one generator change the state of the other."""
         generators = (np.random.Generator, np.random.RandomState)
         both = isinstance(a, generators) and isinstance(b, generators)
         return both and bit_generator_of(a) is bit_generator_of(b)

@@ -52,9 +52,9 @@ class RandomTypeSharedVariable(SharedVariable):
 
     @property
     def default_update(self) -> Variable:
-        """State after each call of a function that draws; there is no such attribute until one is given.
+        """The state after each call of a function that draws; the attribute is missing until it is set.
 
-        Programs that update generators by themselves ask with `hasattr` whether that has been done.
+        Programs that update generators themselves test this by `hasattr`.
         """
         if self._default_update is None:
             raise AttributeError(

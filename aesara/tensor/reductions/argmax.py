@@ -28,13 +28,13 @@ __all__ = ["argmax", "argmin", "largest", "max_and_argmax", "ptp", "smallest"]
 
 
 def _all_axes(axis: int | Sequence[int] | None, ndim: int, x: TensorLike | None = None) -> tuple[int, ...]:
-    """Axes in ascending order, with all of them in place of None; messages name the variable `x`."""
+    """Return axes in ascending order, all if `axis` is None; error messages name the variable `x`."""
     axes = normalize_axes(as_axes(axis), ndim, x)
     return tuple(range(ndim)) if axes is None else tuple(sorted(axes))
 
 
 def _argmax(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    """The position of the first largest element along axes, counted in C order over these axes."""
+    """Return the position of the first largest element along axes, in C order over these axes."""
     kept = [a for a in range(x.ndim) if a not in axes]
     rows = x.transpose([*kept, *axes])
     rows = rows.reshape(rows.shape[: len(kept)] + (int(np.prod([x.shape[a] for a in axes], dtype=np.int64)),))
@@ -53,7 +53,7 @@ class _ArgOp(Op):
         return f"{type(self).__name__}{{axis={self.axis}}}"
 
     def _prepare(self, x: TensorLike) -> tuple[_ArgOp, TensorVariable, tuple[int | None, ...]]:
-        """The op with axes counted from the front, the input, and the static shape that is left."""
+        """Return the op with axes counted from the front, the input, and the static shape of the output."""
         x = as_tensor_variable(x)
         axes = _all_axes(self.axis, x.type.ndim, x)
         # None says "all axes", for which the input needs no transposition.
@@ -124,7 +124,7 @@ class MaxAndArgmax(_ArgOp):
     def grad(
         self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
     ) -> list[TensorVariable]:
-        """Every element equal to the largest gets the whole gradient."""
+        """Return the gradient; each element that equals the maximum gets the whole gradient."""
         (x,) = inputs
         g_max = output_gradients[0]
         if is_disconnected(g_max):
@@ -145,7 +145,7 @@ class MaxAndArgmax(_ArgOp):
 def max_and_argmax(
     a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False
 ) -> list[TensorVariable]:
-    """The largest element along axes, and where it is.
+    """Return the maximum along axes and its position.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 
 
 def _reversed_order(x: TensorVariable) -> TensorVariable:
-    """A tensor whose elements are ordered the other way round."""
+    """Return a tensor whose elements have the reverse order."""
     # The bitwise complement reverses integers without overflow, negation would not; NaN stays NaN.
     return invert(x) if x.type.dtype in discrete_dtypes else neg(x)
 

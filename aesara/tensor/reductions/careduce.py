@@ -19,7 +19,7 @@ Axes = tuple[int, ...] | None
 
 
 def as_axes(axis: Any) -> Axes:
-    """An axis argument (None, an integer, or several, or a constant of these) as None or a tuple of ints."""
+    """Convert an axis argument (None, integers, or constants) to None or a tuple of ints."""
     if axis is None or (isinstance(axis, Constant) and axis.data is None):
         return None
     if isinstance(axis, (int, np.integer)) and not isinstance(axis, (bool, np.bool_)):
@@ -51,10 +51,9 @@ def normalize_axes(axis: tuple[int, ...], ndim: int, x: Any = None) -> tuple[int
 
 
 def normalize_axes(axis: Axes, ndim: int, x: Any = None) -> Axes:
-    """Axes without negative numbers, checked to exist and to be different from each other.
+    """Return distinct, nonnegative axes; raise an error for others.
 
-    As in NumPy, a number without dimensions has an axis 0 too, along which there is nothing to reduce. Messages name
-    the variable `x`, if it is given.
+    As in NumPy, a 0-d tensor has an axis 0 too. Error messages name the variable `x`, if it is given.
     """
     if axis is None:
         return None
@@ -75,7 +74,7 @@ _ACCUMULATOR_DTYPES = {"float16": "float32", "float32": "float64", "complex64": 
 
 
 def _wide_dtype(dtype: str) -> str:
-    """The integer dtype that sums and products of a discrete dtype have."""
+    """Return the integer dtype of sums and products of a discrete dtype."""
     if dtype in ("bool", "int8", "int16", "int32"):
         return "int64"
     if dtype in ("uint8", "uint16", "uint32"):
@@ -151,7 +150,7 @@ class CAReduce(Op):
         upcast_discrete_output: bool | None = None,
         **kwargs: Any,
     ) -> CAReduce:
-        """A copy of the op with other parameters; those left out stay as they are."""
+        """Return a copy of the op with other parameters; omitted ones are kept."""
         return type(self)(
             self.scalar_op,
             axis=self.axis if axis is None else axis,
@@ -166,13 +165,13 @@ class CAReduce(Op):
     # -- dtypes ---------------------------------------------------------------
 
     def output_dtype(self, input_dtype: str) -> str:
-        """The dtype of the result for an input of the given dtype."""
+        """Return the dtype of the result for an input of the given dtype."""
         if self.dtype is not None:
             return self.dtype
         return _wide_dtype(input_dtype) if self.upcast_discrete_output else input_dtype
 
     def accumulator_dtype(self, input_dtype: str) -> str:
-        """The dtype in which values of the given dtype are combined."""
+        """Return the dtype of the accumulator for values of the given dtype."""
         if self.acc_dtype is None:
             if input_dtype in discrete_dtypes:
                 return _wide_dtype(input_dtype) if self.upcast_discrete_output else input_dtype
@@ -207,7 +206,7 @@ class CAReduce(Op):
         return Apply(op, [inp], [tensor_type(op.dtype, shape)()])  # type: ignore[arg-type]  # filled in
 
     def _resolve(self, inp: Any) -> CAReduce:
-        """The op as it applies to an input: with its dtypes filled in and its axes counted from the front."""
+        """Return the op for an input, with explicit dtypes and axes counted from the front."""
         input_dtype = inp.type.dtype
         axis = normalize_axes(self.axis, inp.type.ndim, inp)
         dtype = self.output_dtype(input_dtype)
@@ -254,7 +253,7 @@ class CAReduce(Op):
 
 
 def with_kept_dims(x: Any, y: Any, axis: Any) -> Any:
-    """Give a reduction `y` of `x` along some axes those axes back, with length 1."""
+    """Insert the axes of a reduction of `x` into its result `y`, with length 1."""
     ndim = x.type.ndim
     axes = normalize_axes(as_axes(axis), ndim, x)
     kept = iter(range(ndim))

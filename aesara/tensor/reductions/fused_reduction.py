@@ -1,4 +1,4 @@
-"""Reductions together with the elementwise operation that computes what they reduce."""
+"""Reductions fused with the elementwise op of their operand."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ __all__ = [
 
 
 def _without_nan(a: TensorVariable, value: float) -> TensorVariable:
-    """A tensor with a number in place of NaN."""
+    """Replace NaN in a tensor by a number."""
     if a.type.dtype in discrete_dtypes:
         return a
     return switch(isnan(a), np.asarray(value, dtype=a.type.dtype), a)
@@ -122,7 +122,7 @@ def _nan_if_all_are(
 
 
 def nanargmax(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> TensorVariable:
-    """The position along axes of the largest element that is not NaN; an error where there is none."""
+    """Return the position along axes of the largest element that is not NaN; raise an error if all are NaN."""
     a = as_tensor_variable(a)
     if a.type.dtype in discrete_dtypes:
         return argmax(a, axis, keepdims)
@@ -130,7 +130,7 @@ def nanargmax(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: 
 
 
 def nanargmin(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> TensorVariable:
-    """The position along axes of the smallest element that is not NaN; an error where there is none."""
+    """Return the position along axes of the smallest element that is not NaN; raise an error if all are NaN."""
     a = as_tensor_variable(a)
     if a.type.dtype in discrete_dtypes:
         return argmin(a, axis, keepdims)
@@ -145,7 +145,7 @@ def _replace_nan(a: TensorVariable, worst: float) -> TensorVariable:
 
 
 def _some_number(a: TensorVariable, axis: int | Sequence[int] | None) -> TensorVariable:
-    """The tensor, checked to have an element along the axes that is not NaN."""
+    """Return a tensor, with a check that not all elements along the axes are NaN."""
     return _has_numbers(a, all_true(any_true(invert(isnan(a)), axis)))
 
 
@@ -202,7 +202,7 @@ def nanvar(
     ddof: Any = 0,
     keepdims: bool = False,
 ) -> TensorVariable:
-    """The variance of the elements along axes that are not NaN; NaN where there are not more than `ddof`.
+    """Return the variance of the elements along axes that are not NaN; NaN if there are at most `ddof` of them.
 
     See `nanmean` for the parameters; the sum of squares is divided by the count minus `ddof`.
     """

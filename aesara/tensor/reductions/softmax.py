@@ -31,7 +31,7 @@ def _checked_axis(name: str, axis: int | None, x: TensorVariable) -> None:
 
 
 def _widen_half(x: Any) -> np.ndarray:
-    """An array, in single precision if it is in half precision, whose sums overflow."""
+    """Convert half precision, in which sums overflow, to single precision."""
     x = np.asarray(x)
     return x.astype("float32") if x.dtype == "float16" else x
 

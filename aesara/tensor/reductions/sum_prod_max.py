@@ -29,7 +29,7 @@ __all__ = ["max", "min", "prod", "sum"]
 
 
 def _restore_axes(x: TensorVariable, reduced: TensorVariable, axis: Axes) -> TensorVariable:
-    """A reduction of `x` along axes, with these axes put back so that it broadcasts with `x`."""
+    """Insert the reduced axes into a reduction of `x`, so that it broadcasts with `x`."""
     return with_kept_dims(x, as_tensor_variable(reduced), axis)
 
 
@@ -125,11 +125,10 @@ class Prod(CAReduce):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """The gradient: what each element was multiplied with.
+        """Return the gradient: for each element, the product of the others.
 
-        That is the product divided by the element; but where the element is
-        zero it is the product of all others, and where exactly one other is
-        zero, nothing.
+        This is the product divided by the element; if the element is zero, it is the product of the others; if exactly
+        one other element is zero, it is zero.
         """
         (x,) = inputs
         if outputs[0].type.dtype in discrete_dtypes or x.type.dtype in discrete_dtypes:
@@ -160,7 +159,7 @@ def zero_times(x: TensorVariable, zero: TensorVariable) -> TensorVariable:
 
 
 class ProdWithoutZeros(CAReduce):
-    """The product of those elements along axes that are not zero; 1 if there are none."""
+    """The product of the nonzero elements along axes; 1 if there are none."""
 
     __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
 
@@ -192,7 +191,7 @@ class ProdWithoutZeros(CAReduce):
 
 
 class MulWithoutZeros(aes.BinaryScalarOp):
-    """The product of two numbers, in which a zero counts as 1."""
+    """The product of two numbers, in which zeros count as 1."""
 
     commutative = True
     associative = True
@@ -294,9 +293,9 @@ class Min(_Extremum):
 
 
 class Supremum(_Extremum):
-    """The largest element along axes, and minus infinity of none; for floats. NaN if there is one.
+    """The maximum of floats along axes, with minus infinity for no elements; NaN is propagated.
 
-    Rules use it where the expression as written is defined for empty tensors.
+    Rules use it for expressions that are defined for empty tensors.
     """
 
     nfunc_spec = ("max", 1, 1)
@@ -308,9 +307,10 @@ class Supremum(_Extremum):
 
 
 def supremum(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The largest element of floats along axes, and minus infinity of none: `Max` if there are elements for certain.
+    """Return the maximum of floats along axes, with minus infinity for no elements; `Max` if there are elements for
+    certain.
 
-    What rewriting and `logsumexp` take out of sums of exponentials, which have a value without any element.
+    Rewriting and `logsumexp` factor it out of sums of exponentials, which are defined for empty tensors.
     """
     x = as_tensor_variable(x)
     axes = as_axes(axis)
@@ -319,7 +319,7 @@ def supremum(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable
 
 
 def largest_size(sizes: TensorVariable, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The largest along axes of numbers that are not negative, as absolute values are not; 0 of none."""
+    """Return the maximum along axes of nonnegative numbers, such as absolute values; 0 for no elements."""
     if _has_elements(sizes, as_axes(axis)):
         return max(sizes, axis, keepdims)
     if sizes.type.dtype in discrete_dtypes:
@@ -358,7 +358,7 @@ def _finish(x: TensorVariable, out: TensorVariable, axis: Any, keepdims: bool) -
 
 
 def select_where(x: TensorVariable, where: Any, otherwise: Any) -> TensorVariable:
-    """`x`, with a number of its dtype in place of the elements that do not take part in a reduction."""
+    """Return `x`, with elements that do not take part in a reduction replaced by a number."""
     if where is None:
         return x
     where = as_tensor_variable(where)
@@ -422,10 +422,9 @@ def prod(
     where: Any = None,
     initial: Any = None,
 ) -> TensorVariable:
-    """The product of the elements along axes; see `sum` for the parameters.
+    """Return the product of the elements along axes; see `sum` for the parameters.
 
-    `no_zeros_in_input` promises that no element is zero, which makes the
-    gradient cheaper.
+    `no_zeros_in_input` promises that no element is zero, which makes the gradient cheaper.
     """
     x = select_where(as_tensor_variable(input), where, 1)
     axis = as_axes(axis)
@@ -480,7 +479,7 @@ def _extremum(cls: type[_Extremum], x: Any, axis: Any, keepdims: bool, initial: 
 
 
 def _with_initial(cls: type[_Extremum], x: TensorVariable, axis: Axes, initial: TensorVariable) -> TensorVariable:
-    """An extremum in which a number takes part, so that it exists without any element."""
+    """Return an extremum that includes an initial value, so that it is defined for no elements."""
     combined = maximum if cls is Max else minimum
     axes = tuple(range(x.type.ndim)) if axis is None else normalize_axes(axis, x.type.ndim, x)
     if all(x.type.shape[k] for k in axes):
@@ -494,11 +493,11 @@ def _with_initial(cls: type[_Extremum], x: TensorVariable, axis: Axes, initial: 
 
 
 def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
-    """Axes of a tensor as a list of non-negative ints; None gives an empty list."""
+    """Return axes of a tensor as a list of nonnegative ints, empty for None."""
     x = as_tensor_variable(x)
     return list(normalize_axes(as_axes(axis), x.type.ndim, x) or ())
 
 
 def makeKeepDims(x: Any, y: Any, axis: Any) -> TensorVariable:
-    """Give `y`, a reduction of `x` along axes, these axes back with length 1."""
+    """Insert the axes of a reduction of `x` into its result `y`, with length 1."""
     return with_kept_dims(as_tensor_variable(x), as_tensor_variable(y), axis)

@@ -82,7 +82,7 @@ class Convolve(Op):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """Each gradient is a correlation of the output's gradient with the other vector."""
+        """Return the gradients: correlations of the output gradient and the other vector."""
         a, v = map(conj, inputs)
         g = as_tensor_variable(output_grads[0])
         n, m = a.shape[0], v.shape[0]
@@ -103,7 +103,7 @@ class Convolve(Op):
 
 
 def _pad(g: TensorVariable, offset: TensorVariable, length: TensorVariable) -> TensorVariable:
-    """A vector with zeros in front, up to `offset`, and behind, up to `length`."""
+    """Pad a vector with `offset` leading zeros, and with trailing zeros to a length."""
     zeros_of = [zeros((n,), dtype=g.type.dtype) for n in (offset, length - offset - g.shape[0])]
     return join(0, zeros_of[0], g, zeros_of[1])
 

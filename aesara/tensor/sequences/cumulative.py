@@ -203,7 +203,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _extend(x: TensorVariable, axis: int, prepend: Any, append: Any) -> TensorVariable:
-    """A tensor with numbers or tensors at the ends of a dimension."""
+    """Extend a tensor by scalars or tensors at the ends of a dimension."""
     (axis,) = normalize_axes(axis, x.type.ndim)
     parts = [x]
     for value, place in ((prepend, 0), (append, len(parts) + 1)):

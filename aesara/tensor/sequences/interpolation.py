@@ -1,4 +1,4 @@
-"""Functions given by points: interpolation, differences, integrals; which interval a number is in."""
+"""Functions of sampled values: interpolation, differences, integrals and binning."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _periodic(
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> TensorVariable:
-    """The number of the interval between `bins` that each element is in; 0 is before the first of them.
+    """Return the bin of each element; 0 is before the first edge.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> TensorVariable:
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> TensorVariable:
-    """The differences of neighbouring elements of the flattened tensor, between given ones.
+    """Return differences of neighbouring elements of the flattened tensor, with optional values at both ends.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * math.p
 
 
 def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = None, edge_order: int = 1) -> Any:
-    """The derivatives along axes from differences of neighbouring values, of second order inside.
+    """Return derivatives along axes by finite differences, of second order in the interior.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def _even_gradient(f: TensorVariable, h: TensorVariable, axis: int, edge_order: 
 
 
 def _uneven_gradient(f: TensorVariable, x: TensorVariable, axis: int, edge_order: int) -> TensorVariable:
-    """With the weights of the parabola through three neighbouring points."""
+    """Return derivatives for uneven spacing, from the parabola through three neighbouring points."""
     n_dims = f.type.ndim
     h = diff(_as_floats(x)).dimshuffle([0 if k == axis else "x" for k in range(n_dims)])
 

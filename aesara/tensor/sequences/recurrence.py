@@ -1,4 +1,4 @@
-"""Linear recurrences along a dimension: what the derivatives of running products are made of."""
+"""Linear recurrences along a dimension, which derivatives of cumulative products consist of."""
 
 from __future__ import annotations
 
@@ -107,14 +107,14 @@ class LinearRecurrence(Op):
 
 
 def shift(x: TensorVariable, axis: int, first: float) -> TensorVariable:
-    """A tensor moved by one place along a dimension: what stood last is gone, and a number stands first."""
+    """Shift a tensor by one position along a dimension, with a number as first entry."""
     before = (slice(None),) * axis
     filling = second(x, np.asarray(first, dtype=x.type.dtype))
     return set_subtensor(filling[(*before, slice(1, None))], x[(*before, slice(None, -1))])
 
 
 def _shift_back(x: TensorVariable, axis: int) -> TensorVariable:
-    """A tensor moved by one place the other way, with zero in the last place."""
+    """Shift a tensor by one position in the opposite direction, with zero as last entry."""
     before = (slice(None),) * axis
     zeros = x.zeros_like()
     return set_subtensor(zeros[(*before, slice(None, -1))], x[(*before, slice(1, None))])

@@ -204,7 +204,7 @@ _check_sizes = Assert("Could not broadcast dimensions")
 
 
 def _common_size(sizes: list[TensorVariable]) -> TensorVariable:
-    """Return the size that all sizes have which are not one."""
+    """Return the size that all sizes other than one have."""
     common = sizes[0]
     for size in sizes[1:]:
         if size is common:

@@ -1,4 +1,4 @@
-"""Dimensions made one, and one made several; NumPy's names for shapes and their order."""
+"""Merging and splitting of dimensions, and functions of shapes with NumPy's names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ permute_dims = transpose
 
 
 def _product(sizes: Sequence[Any]) -> Any:
-    """The product of lengths, symbolic if one of them is."""
+    """Return the product of lengths, symbolic if one of them is."""
     total: Any = int(np.prod([n for n in sizes if isinstance(n, int)], dtype="int64"))
     for n in sizes:
         if not isinstance(n, int):
@@ -139,7 +139,7 @@ def _check_split(x: TensorVariable, new: list[int], axis: int, length: int) -> N
 
 
 def pack(*tensors: Any, keep_axes: int | Sequence[int] | None = None) -> tuple[TensorVariable, list[tuple[Any, ...]]]:
-    """Put tensors of any shapes one after the other, all but some of their dimensions made one.
+    """Concatenate tensors of any shapes, with all but some of their dimensions merged.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def pack(*tensors: Any, keep_axes: int | Sequence[int] | None = None) -> tuple[T
 def unpack(
     packed: Any, packed_shapes: Sequence[Any], keep_axes: int | Sequence[int] | None = None
 ) -> list[TensorVariable]:
-    """The tensors that `pack` put together.
+    """Return the tensors that `pack` has concatenated.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def unpack(
 
 
 def _kept_at_ends(keep_axes: int | Sequence[int] | None) -> tuple[int, int]:
-    """Return the numbers of first and of last dimensions that are kept."""
+    """Return the numbers of first and last dimensions that are kept."""
     axes = [] if keep_axes is None else [keep_axes] if isinstance(keep_axes, int) else sorted(keep_axes)
     front = [k for k in axes if k >= 0]
     back = [k for k in axes if k < 0]

@@ -76,7 +76,7 @@ class DimShuffle(HasCFile, Op):
         self._index = self._view_index()
 
     def _view_index(self) -> tuple[Any, ...]:
-        """The index that adds and drops dimensions once the input is transposed."""
+        """Return the index that inserts and drops dimensions after the transposition of the input."""
         added = tuple([None if entry == "x" else slice(None) for entry in self.new_order])
         return added + (0,) * len(self.drop)
 
@@ -138,7 +138,7 @@ class DimShuffle(HasCFile, Op):
 
 
 def _checked_entry(position: int, entry: Any, ndim: int) -> int | str:
-    """One entry of `new_order` as a plain int or "x"."""
+    """Return an entry of `new_order` as an int or "x"."""
     if isinstance(entry, str) and entry == "x":
         return entry
     if isinstance(entry, (bool, np.bool_)) or not isinstance(entry, (int, np.integer)):
@@ -158,7 +158,7 @@ _ops: dict[tuple[tuple[bool, ...], tuple[int | str, ...]], DimShuffle] = {}
 
 
 def dimshuffle_op(input_broadcastable: tuple[bool, ...], new_order: tuple[int | str, ...]) -> DimShuffle:
-    """The `DimShuffle` with these parameters, made once and shared."""
+    """Return the `DimShuffle` with these parameters; ops are cached."""
     if not all(type(entry) is int or entry == "x" for entry in new_order):
         return DimShuffle(input_broadcastable, new_order)  # 1.0 and True are equal to 1 and must not be found as such
     key = (input_broadcastable, new_order)

@@ -12,7 +12,7 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 
 def declare_length_one(operands: Iterable[tuple[Variable, int, int]]) -> str:
-    """Say how the type of an operand of length 1 is made to know it.
+    """Return instructions for declaring length 1 in the types of operands.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def _hint(variable: Variable, axis: int) -> str:
 
 @dataclass(frozen=True)
 class MessageAboutLengths:
-    """A message that is made of the lengths which some dimensions have when the graph is computed.
+    """An error message that contains lengths of dimensions at run time.
 
     Attributes
     ----------

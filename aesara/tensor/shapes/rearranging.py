@@ -66,7 +66,7 @@ def normalize_axes(axes: int | Sequence[int], ndim: int, name: str = "axis") -> 
 
 
 def sizes_of(x: TensorVariable) -> list[int | TensorVariable]:
-    """Return the sizes of `x`: integers where the type tells them, else symbolic.
+    """Return the sizes of `x`: integers if they are static, else symbolic.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def flatten(x: Any, ndim: int | None = 1) -> TensorVariable:
 
 
 def is_flat(var: TensorVariable, ndim: int | None = None, outdim: int | None = None) -> bool:
-    """Say whether `var` has the number of dimensions that `flatten` would leave.
+    """Return whether `var` has the number of dimensions that `flatten` would return.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def atleast_3d(*arys: Any, left: bool = True) -> TensorVariable | list[TensorVar
 
 
 def roll(x: TensorLike, shift: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
-    """Shift the entries along a dimension; what leaves at one end enters at the other.
+    """Shift the entries along a dimension cyclically.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _repeats_nothing = CheckAndRaise(
 
 
 def summed_where_known(gradient: TensorVariable, value: TensorVariable) -> TensorVariable:
-    """The sums of what arrives at a value, along new dimensions and along those in which it is known to be repeated."""
+    """Sum the gradient of a broadcast value over new dimensions, and over those in which it is known to be repeated."""
     n_new = gradient.type.ndim - value.type.ndim
     gradient = gradient.sum(axis=list(range(n_new))) if n_new else gradient
     lengths = enumerate(zip(value.type.shape, gradient.type.shape))
@@ -30,10 +30,10 @@ def summed_where_known(gradient: TensorVariable, value: TensorVariable) -> Tenso
 
 
 def gradient_of_value(value: TensorVariable, gradient: TensorVariable) -> TensorVariable:
-    """Return the gradient of a value that was broadcast, from that of what it was broadcast to.
+    """Return the gradient for a value that was broadcast, given that of the result.
 
-    What was repeated is summed.  A length of the value that is not known must be that of what it was broadcast to.
-    It has the dtype of the value; that of integers is the one that arrives.
+    Repeated dimensions are summed. An unknown length of the value is assumed to be that of the result. The gradient has
+    the dtype of the value; for integers the dtype is not changed.
     """
     gradient = summed_where_known(gradient, value)
     lengths = enumerate(zip(value.type.shape, gradient.type.shape))

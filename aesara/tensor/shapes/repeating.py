@@ -36,9 +36,9 @@ __all__ = ["compress", "repeat", "squeeze"]
 
 
 class Repeat(Op):
-    """Each entry along a dimension repeated.
+    """The repetition of each entry along a dimension.
 
-    Inputs are the tensor and how often: one integer, or one for each entry.
+    Inputs are the tensor and the number of repetitions: an integer, or one for each entry.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Repeat(Op):
 
 
 def _static_length(length: int | None, repeats: TensorVariable) -> int | None:
-    """Return what is known of how many entries there are when `length` entries have been repeated."""
+    """Return the static length after repetition, or None."""
     if repeats.type.ndim == 0:
         count = known_integer(repeats)
     else:
@@ -227,7 +227,7 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
 
 
 def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
-    """Take the slices of a tensor for which a condition holds; see `numpy.compress`.
+    """Select the slices of a tensor for which a condition holds; see `numpy.compress`.
 
     Parameters
     ----------

@@ -27,15 +27,15 @@ __all__ = ["reshape", "shape_padaxis", "shape_padleft", "shape_padright"]
 
 
 def wrong_number_of_lengths(ndim: int, got: str) -> str:
-    """The message for a shape that has not as many lengths as it should have."""
+    """Return the error message for a shape with a wrong number of lengths."""
     return f"Shape argument to Reshape has incorrect length: expected {ndim} lengths, got {got}."
 
 
 class Reshape(Op):
-    """Arrange the entries of a tensor, in C order, in another shape.
+    """The entries of a tensor, in C order, in another shape.
 
-    Inputs are the tensor and an integer vector of `ndim` entries, of which one may
-    be -1: that size follows from the others.
+    Inputs are the tensor and an integer vector of `ndim` entries, of which one may be -1, for the size that follows
+    from the others.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _as_shape_vector(shp: Any) -> TensorVariable:
 
 
 def static_reshape(old_shape: Sequence[int | None], new_shape: Sequence[int | None]) -> tuple[int | None, ...]:
-    """Return what is known of the shape after a reshape.
+    """Return the static shape after a reshape.
 
     Parameters
     ----------

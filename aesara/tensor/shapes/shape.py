@@ -101,7 +101,7 @@ def shape(x: Any) -> TensorVariable:
 def shape_tuple(x: Variable) -> tuple[Variable, ...]:
     """Return the sizes of `x`, one symbolic scalar for each dimension.
 
-    Sizes that the type tells are scalar constants. What has no dimensions, because it is no tensor, has none.
+    Static sizes are scalar constants. The result is empty for variables that are not tensors.
 
     Examples
     --------

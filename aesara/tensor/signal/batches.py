@@ -1,4 +1,4 @@
-"""Vectorized pooling: windows lie on the last dimensions, whatever is in front."""
+"""Vectorized pooling: windows are in the last dimensions, all others are batch dimensions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @vectorize_node.register(PoolingOp)
 def vectorize_pooling(op: PoolingOp, node: Apply, *inputs: TensorVariable) -> Apply | Sequence[TensorVariable]:
-    """The op on more images; where the windows themselves have a batch, the members are computed one by one."""
+    """Apply the op to more images; if the windows are batched, apply it to each member of the batch."""
     numbers = batches(node, inputs)
     if any(numbers[op.operands :]):
         return vectorize_by_blockwise(op, node, *inputs)

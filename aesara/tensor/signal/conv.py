@@ -17,7 +17,7 @@ __all__ = ["conv2d"]
 
 
 def _with_channels(what: str, shape: Any, ndim: int) -> tuple | None:
-    """A shape as ``(number, 1, rows, columns)``."""
+    """Return a shape as ``(number, 1, rows, columns)``."""
     if shape is None:
         return None
     shape = tuple(shape)
@@ -35,7 +35,7 @@ def conv2d(
     subsample: Sequence[int] = (1, 1),
     **kargs: Any,
 ) -> TensorVariable:
-    """The convolution of images with filters, each with each.
+    """Return the convolution of each image with each filter.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def max_pool_2d_same_size(input: TensorLike, patch_size: Sequence[int]) -> TensorVariable:
-    """Images in which only the largest elements of patches that do not overlap are left, and others are zero.
+    """Return images in which all but the largest elements of nonoverlapping patches are set to zero.
 
     Parameters
     ----------

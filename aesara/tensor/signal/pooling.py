@@ -1,10 +1,10 @@
 """Pooling: maxima, sums and means over windows of images, and their derivatives.
 
-Images have any number of dimensions in front, and the windows lie on the last ones. Three things are done with the
-windows, and the derivatives of each are among the others: reduce what a window holds to one number (`Pool`), add up
-what a window of one array holds where another array has the maximum (`DownsampleFactorMaxGradGrad`), and hand a number
-to all elements of a window, or to those that are the maximum (`AveragePoolGrad`, `MaxPoolGrad`). They are defined here
-in NumPy; `aesara/lower/reductions/pooling.py` has the same in native code.
+Windows are in the last dimensions of images; all others are batch dimensions. There are three operations, whose
+derivatives are among the others: reduction of a window to a number (`Pool`), the sum of elements of a window of one
+array at the maxima of another array (`DownsampleFactorMaxGradGrad`), and distribution of a number to all elements of a
+window, or to the maxima (`AveragePoolGrad`, `MaxPoolGrad`). This module implements them in NumPy, and
+`aesara/lower/reductions/pooling.py` in native code.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def pooled_size(
 ) -> Any:
     """Return the number of windows along a dimension of `n` elements.
 
-    With `ignore_border` only whole windows count. Without it the last window may reach beyond the end, but each has an
-    element, and none starts where the one before has reached the end.
+    With `ignore_border` only complete windows count. Otherwise the last window may extend beyond the end, but each
+    window contains an element, and none starts after the end of the elements covered before.
     """
     if ignore_border:
         return at_least((n + 2 * pad - width) // stride + 1, 0)
@@ -70,7 +70,7 @@ def pooled_size(
 def pooled_shape(
     shape: Sequence[Any], ws: Sequence[Any], ignore_border: bool, stride: Sequence[Any], pad: Sequence[Any]
 ) -> list[Any]:
-    """The shape of what is pooled over the last dimensions; numbers or variables."""
+    """Return the shape after pooling over the last dimensions, as numbers or variables."""
     lead = len(shape) - len(ws)
     found = list(shape[:lead])
     for parts in zip(shape[lead:], ws, stride, pad, strict=True):
@@ -110,14 +110,14 @@ class PoolWindows:
         return (..., *(slice(p, p + n) for p, n in zip(self.pad, self.image, strict=True)))
 
     def views(self, around: np.ndarray) -> np.ndarray:
-        """A view ``[..., *position, *entry of the window]``."""
+        """Return a view ``[..., *position, *entry of the window]``."""
         steps = around.strides[around.ndim - len(self.ws) :]
         lead = around.ndim - len(self.ws)
         strides = (*around.strides[:lead], *(a * s for a, s in zip(steps, self.stride, strict=True)), *steps)
         return as_strided(around, (*around.shape[:lead], *self.output, *self.ws), strides)
 
     def entries(self) -> Iterator[tuple[Any, ...]]:
-        """For each entry of a window, where all windows have it."""
+        """Iterate over the entries of a window, as views over all windows."""
         for entry in itertools.product(*map(range, self.ws)):
             yield (
                 ...,
@@ -171,7 +171,7 @@ class PoolingOp(Op):
     # -- types -----------------------------------------------------------------------------------------------
 
     def window_inputs(self, ws: Any, stride: Any, pad: Any) -> list[TensorVariable]:
-        """The vectors `ws`, `stride` and `pad`.
+        """Return the vectors `ws`, `stride` and `pad`.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class PoolingOp(Op):
         return vector.astype("int64")
 
     def known_entries(self, vector: TensorVariable) -> list[int | None]:
-        """The entries of a vector, None for those that are not known."""
+        """Return the entries of a vector, with None for unknown ones."""
         return [known_integer(vector[k]) for k in range(self.ndim)]
 
     def _require_known_to_fit(
@@ -220,7 +220,7 @@ class PoolingOp(Op):
                 )
 
     def images(self, x: TensorLike, name: str = "x") -> TensorVariable:
-        """A tensor with the dimensions of the windows at least.
+        """Convert to a tensor with at least the dimensions of the windows.
 
         Raises
         ------
@@ -251,7 +251,7 @@ class PoolingOp(Op):
         return found
 
     def pooled_type(self, x: TensorVariable, windows: Sequence[TensorVariable]) -> TensorVariable:
-        """A variable for what has an element for each window of `x`, with its dtype."""
+        """Return a variable with an element for each window of `x`, and its dtype."""
         lead = x.type.ndim - self.ndim
         parts = zip(x.type.shape[lead:], *(self.known_entries(v) for v in windows), strict=True)
         sizes = [None if None in (n, w, s, p) else pooled_size(n, w, s, p, self.ignore_border) for n, w, s, p in parts]
@@ -294,7 +294,7 @@ class PoolingOp(Op):
             output_storage[0][0] = np.asarray(self.compute(windows, *arrays)).astype(dtype, copy=False)
 
     def compute(self, windows: PoolWindows, *arrays: np.ndarray) -> np.ndarray:
-        """The result, for values."""
+        """Compute the result for arrays."""
         raise NotImplementedError
 
     # -- symbolic --------------------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ class Pool(_Downscaling):
         st: Sequence[Any] | None = None,
         padding: Sequence[Any] | None = None,
     ) -> list[Any]:
-        """The shape of the result for images of a shape: numbers, or variables for what is not known.
+        """Return the shape of the result for images of a shape, as numbers, or variables for unknown lengths.
 
         Parameters
         ----------
@@ -401,9 +401,9 @@ class Pool(_Downscaling):
 
 
 class DownsampleFactorMaxGradGrad(_Downscaling):
-    """Over each window the sum of what `gz` has where x is the maximum: ``op(x, maxout, gz, ws, stride, pad)``.
+    """The sum over each window of `gz` at the maxima of x: ``op(x, maxout, gz, ws, stride, pad)``.
 
-    It is the derivative of a maximum along `gz`, and of `MaxPoolGrad` for what this hands out. See `PoolingOp`.
+    It is the derivative of a maximum along `gz`, and the gradient of `MaxPoolGrad`. See `PoolingOp`.
     """
 
     operands = 3
@@ -474,7 +474,7 @@ class MaxPoolRop(_Downscaling):
 
 
 class PoolGrad(PoolingOp):
-    """The gradient of `Pool`: what each window gets is handed to its elements. See `PoolingOp`."""
+    """The gradient of `Pool`: gradients of windows are distributed to their elements. See `PoolingOp`."""
 
     out_shape = Pool.out_shape
 
@@ -488,7 +488,7 @@ class PoolGrad(PoolingOp):
 class MaxPoolGrad(PoolGrad):
     """The gradient of maxima: ``op(x, maxout, gz, ws, stride, pad)``; see `PoolingOp`.
 
-    All elements that are the maximum of their window get what the window has.
+    Each element that equals the maximum of its window gets the gradient of the window.
     """
 
     operands = 3
@@ -581,7 +581,7 @@ def _out_shape(
 
 
 def one_of(name: str, value: Any, older: str, older_value: Any) -> Any:
-    """The value of a parameter that has an older name too.
+    """Return the value of a parameter that also has an older name.
 
     Raises
     ------
@@ -611,7 +611,7 @@ def _counts(op: PoolingOp, windows: PoolWindows, dtype: np.dtype) -> np.ndarray:
 
 
 def _at_maxima(windows: PoolWindows, x: np.ndarray, largest: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """Over each window the sum of what `g` has where x is the maximum."""
+    """Return the sum over each window of `g` at the maxima of x."""
     around, values = windows.pad_images(x, least(x.dtype)), windows.pad_images(g, 0)
     total = np.zeros(largest.shape, dtype=g.dtype)
     for entry in windows.entries():

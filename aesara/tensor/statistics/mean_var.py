@@ -74,7 +74,7 @@ class Mean(CAReduce):
 
 
 def _count(x: TensorVariable, axis: Any, dtype: str) -> TensorVariable:
-    """The number of elements that are reduced along axes, in a dtype."""
+    """Return the number of reduced elements in a dtype."""
     axes = normalize_axes(as_axes(axis), x.type.ndim, x)
     count: TensorVariable | None = None
     for a in range(x.type.ndim) if axes is None else axes:
@@ -161,7 +161,7 @@ def mean(
 
 
 def _count_selected(x: TensorVariable, where: Any, axis: Any, keepdims: bool, dtype: str) -> TensorVariable:
-    """The number of elements along axes for which a condition holds."""
+    """Return the number of elements along axes for which a condition holds."""
     taking_part = second(x, as_tensor_variable(where))
     return sum_along(taking_part, axis=axis, keepdims=keepdims).astype(dtype)
 

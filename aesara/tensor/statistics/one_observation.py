@@ -1,4 +1,4 @@
-"""Spread of a single observation, which is 0 / 0 where the number of observations is reduced by one."""
+"""Variance of a single observation, which is 0 / 0 if the divisor is the number of observations minus one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def spread_of_one(spread: TensorVariable, products: TensorVariable, divisor: Any) -> TensorVariable:
-    """Return the spread of what is known to be one observation: NaN where the divisor is zero.
+    """Return the spread of a single observation: NaN if the divisor is zero.
 
-    The mean is the observation. So rewriting takes the deviation for 0, and gradients through its quotient too, where
-    they are NaN. Products of the observation itself are no zeros, and NaN times them stays NaN.
+    The mean equals the observation, so rewriting replaces the deviation by 0, also in gradients, where the quotient is
+    NaN. Products with the observation itself are not zero, and their product with NaN stays NaN.
 
     Parameters
     ----------

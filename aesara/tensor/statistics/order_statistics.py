@@ -1,4 +1,4 @@
-"""Medians and quantiles along axes, also of what is not NaN."""
+"""Medians and quantiles along axes, with and without NaN."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _as_floats(name: str, a: Any) -> TensorVariable:
 
 
 def _rows(a: TensorVariable, axis: Any) -> tuple[TensorVariable, tuple[int, ...]]:
-    """The tensor with the given axes made one, the last, and these axes."""
+    """Merge the given axes into one, and move it to the end."""
     axes = normalize_axes(as_axes(axis), a.type.ndim, a)
     if axes is None:
         axes = tuple(range(a.type.ndim))
@@ -76,13 +76,13 @@ def _rows(a: TensorVariable, axis: Any) -> tuple[TensorVariable, tuple[int, ...]
 
 
 def _keep_dims(result: TensorVariable, ndim: int, axes: tuple[int, ...], leading: int = 0) -> TensorVariable:
-    """A result with the axes that it was taken along put back; behind `leading` other dimensions."""
+    """Insert the reduced axes into a result, after `leading` other dimensions."""
     others = iter(range(leading, result.type.ndim))
     return dimshuffle(result, [*range(leading), *["x" if k in axes else next(others) for k in range(ndim)]])
 
 
 def _append_nan(ordered: TensorVariable) -> TensorVariable:
-    """Sorted rows, followed by a NaN if they may be empty: it is read where there is nothing else."""
+    """Append NaN to sorted rows if they may be empty."""
     if ordered.type.shape[-1]:
         return ordered
     nan = np.asarray(np.nan, dtype=ordered.type.dtype)
@@ -94,7 +94,7 @@ def _length(rows: TensorVariable) -> Any:
 
 
 def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The median along axes: half of the elements are smaller; NaN if there is one.
+    """Return the median along axes; NaN if an element is NaN.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
 
 
 def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
-    """Quantiles along axes; NaN where there is one.
+    """Return quantiles along axes; NaN if an element is NaN.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def _checked_q(q: Any) -> TensorVariable:
 
 
 def _neighbours(q: TensorVariable, n: Any, method: str) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
-    """The positions of the sorted elements below and above each quantile, and the weight of the latter."""
+    """Return the positions of the sorted elements below and above each quantile, and the weight of the latter."""
     n = as_tensor_variable(n).astype("float64")
     if method in _CONTINUOUS:
         alpha, beta = _CONTINUOUS[method]
@@ -253,7 +253,7 @@ def _neighbours(q: TensorVariable, n: Any, method: str) -> tuple[TensorVariable,
 
 
 def _discrete_place(q: TensorVariable, n: TensorVariable, method: str) -> tuple[TensorVariable, TensorVariable]:
-    """The position of the element below each quantile, and the weight of the next one."""
+    """Return the position of the element below each quantile, and the weight of the next one."""
     zero = q * 0.0 + n * 0.0
     place = (n - 1) * q
     if method == "lower":

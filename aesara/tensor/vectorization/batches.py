@@ -23,7 +23,7 @@ __all__ = ["align", "batch_sizes", "batches", "broadcast_batch", "most_batches",
 
 @fit_core_type.register(TensorType)
 def _fit_tensor(core_type: TensorType, old: TensorVariable, new: Any) -> TensorVariable:
-    """A tensor of the same dtype, with more dimensions in front; it keeps the static sizes of the old one."""
+    """Return a variable with more leading dimensions than `old`, the same dtype, and its static sizes."""
     new = as_tensor_variable(new)
     if new.type.dtype != core_type.dtype:
         raise TypeError(
@@ -50,12 +50,12 @@ def _fit_tensor(core_type: TensorType, old: TensorVariable, new: Any) -> TensorV
 
 
 def batches(node: Apply, inputs: Sequence[TensorVariable]) -> list[int]:
-    """The number of batch dimensions of each input."""
+    """Return the number of batch dimensions of each input."""
     return [batch_ndim(new, old) for new, old in zip(inputs, node.inputs)]
 
 
 def most_batches(node: Apply, inputs: Sequence[TensorVariable]) -> int:
-    """The largest number of batch dimensions of an input."""
+    """Return the largest number of batch dimensions of an input."""
     return max(batches(node, inputs), default=0)
 
 
@@ -82,7 +82,7 @@ def align(x: TensorVariable, batch: int, to_batch: int, to_core: int | None = No
 
 
 def batch_sizes(tensors: Sequence[TensorVariable], numbers: Sequence[int]) -> list[Any]:
-    """The sizes that the batch dimensions of some tensors broadcast to: integers where they are known."""
+    """Return the sizes to which batch dimensions of tensors broadcast, as integers if they are static."""
     n_batch = max(numbers, default=0)
     result: list[Any] = []
     for axis in range(-n_batch, 0):
@@ -102,7 +102,7 @@ def batch_sizes(tensors: Sequence[TensorVariable], numbers: Sequence[int]) -> li
 
 
 def broadcast_batch(x: TensorVariable, batch: int, sizes: Sequence[Any]) -> TensorVariable:
-    """A tensor whose batch dimensions have been broadcast to the given sizes."""
+    """Broadcast the batch dimensions of a tensor to the given sizes."""
     aligned = align(x, batch, len(sizes))
     fits = all(
         known == size if isinstance(size, int) else known != 1

@@ -40,16 +40,15 @@ __all__ = ["vectorize"]
 
 
 def signature_of(node: Apply) -> str:
-    """A signature that fits the inputs and outputs of a node, without saying that any two sizes are the same."""
+    """Return a signature for the inputs and outputs of a node in which all sizes have different names."""
     return signature_from_ndims([x.type.ndim for x in node.inputs], [x.type.ndim for x in node.outputs])
 
 
 class Blockwise(Op):
-    """Apply an op to each member of a batch: the leading dimensions of the inputs, broadcast together.
+    """The application of an op to each member of a batch: to the leading dimensions of the inputs, broadcast together.
 
-    A dimension is broadcast where its static size is 1, as in all of the package. When a function is compiled, the op
-    gives way to operations on the whole batch wherever there is a rule for its core op; what stays is a loop in
-    Python.
+    Only dimensions with static size 1 are broadcast. During compilation, the op is replaced by ops on the whole batch
+    if there is a rule for its core op; otherwise it is a loop in Python.
 
     Parameters
     ----------
@@ -137,7 +136,7 @@ class Blockwise(Op):
                 )
 
     def _core_node(self, tensors: Sequence[TensorVariable]) -> tuple[list[TensorVariable], Apply]:
-        """The tensors, converted as the core op wants them, and a node of that op for one member of the batch."""
+        """Return the tensors, converted for the core op, and a node of that op for one member of the batch."""
         cores = [
             # What is the same for all members can tell the op what it is.
             x if isinstance(x, Constant) and x.type.ndim == len(dims) else _core_type(x, dims)()
@@ -164,7 +163,7 @@ class Blockwise(Op):
         return converted, node
 
     def core_node(self, inputs: Sequence[Any]) -> Apply:
-        """A node of the core op for one member of a batch with the types of `inputs`."""
+        """Return a node of the core op for one member of a batch with the types of `inputs`."""
         return self._core_node(inputs)[1]
 
     # -- values -----------------------------------------------------------------
@@ -182,7 +181,7 @@ class Blockwise(Op):
             cell[0] = result
 
     def _loop(self, node: Apply, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> list[np.ndarray]:
-        """The results of the core op for each member."""
+        """Return the results of the core op for each member."""
         core = self._core_nodes.get(node)
         if core is None:
             core = self._core_nodes[node] = self.core_node(node.inputs)
@@ -207,7 +206,9 @@ class Blockwise(Op):
         return [result.reshape(batch + result.shape[1:]) for result in results]
 
     def batch_shape(self, node: Apply, arrays: Sequence[np.ndarray]) -> tuple[int, ...]:
-        """The batch dimensions of the result; an error if inputs disagree or would be broadcast without leave."""
+        """Return the batch dimensions of the result; raise an error if sizes differ or if broadcasting is not
+        permitted.
+        """
         static_core_sizes(str(self), self.inputs_signature, [x.shape for x in arrays], _input_names(len(arrays)))
         numbers = [x.ndim - len(dims) for x, dims in zip(arrays, self.inputs_signature)]
         batch = [1] * max(numbers, default=0)
@@ -230,7 +231,7 @@ class Blockwise(Op):
         return tuple(batch)
 
     def _empty_results(self, node: Apply, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> list[np.ndarray]:
-        """Results for a batch without members, of which only the shape matters."""
+        """Return the results for an empty batch, of which only the shape is relevant."""
         sizes = static_core_sizes(
             str(self), self.inputs_signature, [x.shape for x in arrays], _input_names(len(arrays))
         )
@@ -278,7 +279,7 @@ class Blockwise(Op):
         return result
 
     def _batch_size(self, node: Apply, shapes: Sequence[Any], axis: int) -> Any:
-        """The size of one batch dimension: that of an input that is not broadcast along it."""
+        """Return the size of one batch dimension: that of an input that is not broadcast along it."""
         for x, dims, shape in zip(node.inputs, self.inputs_signature, shapes):
             position = axis + x.type.ndim - len(dims)
             if position >= 0 and x.type.shape[position] != 1:
@@ -286,7 +287,7 @@ class Blockwise(Op):
         return constant(1, dtype="int64")
 
     def _core_shapes(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[list[Any]]:
-        """The shapes of the core op's outputs, with None for sizes that depend on the values of the inputs."""
+        """Return the shapes of the outputs of the core op, with None for sizes that depend on values of inputs."""
         core = self.core_node(node.inputs)
         unknown = [[None] * len(dims) for dims in self.outputs_signature]
         infer = getattr(self.core_op, "infer_shape", None)
@@ -316,7 +317,9 @@ class Blockwise(Op):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """The gradient of the core op, for each member, summed over dimensions along which an input was broadcast."""
+        """Return the gradient of the core op for each member, summed over dimensions along which an input was
+        broadcast.
+        """
         core = self.core_node(inputs)
         self._take_first_members(core, inputs, outputs)
         seeds = [
@@ -334,7 +337,7 @@ class Blockwise(Op):
         ]
 
     def _take_first_members(self, core: Apply, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """Let the variables of the node for one member have the test values of the first member."""
+        """Set test values of the variables of the core node to those of the first member."""
         for variables, batches, signature in (
             (core.inputs, inputs, self.inputs_signature),
             (core.outputs, outputs, self.outputs_signature),
@@ -363,7 +366,7 @@ class Blockwise(Op):
 
 
 def _members_of(x: np.ndarray, core_ndim: int, batch: tuple[int, ...], count: int) -> Sequence[np.ndarray]:
-    """The members of a batch as arrays, one after the other."""
+    """Return the members of a batch as a list of arrays."""
     core = x.shape[x.ndim - core_ndim :]
     if math.prod(x.shape[: x.ndim - core_ndim]) == 1:
         return [x.reshape(core)] * count
@@ -381,7 +384,7 @@ def _batch_part(shape: Sequence[Any], dims: tuple[str, ...]) -> Sequence[Any]:
 
 
 def _core_type(x: TensorVariable, dims: tuple[str, ...]) -> TensorType:
-    """The type of one member of a batch."""
+    """Return the type of one member of a batch."""
     return tensor_type(x.type.dtype, tuple(x.type.shape[x.type.ndim - len(dims) :]))
 
 
@@ -392,7 +395,7 @@ def _members(
     seeds: Sequence[Any],
     given: Sequence[Any],
 ) -> dict[Variable, Variable]:
-    """Map the variables of the core graph to those of one member of the batch."""
+    """Return a mapping from variables of the core graph to those of one member of the batch."""
     replace: dict[Variable, Variable] = {x: new for x, new in zip(core.inputs, inputs) if not isinstance(x, Constant)}
     replace.update(zip(core.outputs, outputs))
     replace.update(
@@ -404,7 +407,7 @@ def _members(
 
 
 def _broadcast_like(model: Variable, x: TensorVariable) -> TensorVariable:
-    """A tensor, with dimensions of size one repeated as `model` has them."""
+    """Broadcast dimensions of size one to those of `model`."""
     same = x.type.ndim == model.type.ndim and all(
         mine != 1 or wanted == 1 for mine, wanted in zip(x.type.shape, model.type.shape)
     )
@@ -412,7 +415,7 @@ def _broadcast_like(model: Variable, x: TensorVariable) -> TensorVariable:
 
 
 def _summed_to(x: TensorVariable, gradient: TensorVariable, core_ndim: int) -> TensorVariable:
-    """The gradient for an input, from those for the members of the batch it was broadcast to."""
+    """Return the gradient for an input, given those for the members of the batch to which it was broadcast."""
     extra = gradient.type.ndim - x.type.ndim
     if extra > 0:
         gradient = gradient.sum(axis=tuple(range(extra)))
@@ -467,7 +470,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
 
 
 def _core_variable(x: TensorVariable, dims: tuple[str, ...]) -> Variable:
-    """A variable for one member of a batch; its test value is the first member, while test values are in use."""
+    """Return a variable for one member of a batch; its test value is that of the first member."""
     core: Variable = _core_type(x, dims)(name=x.name)
     _take_first_member(core, x, dims)
     return core

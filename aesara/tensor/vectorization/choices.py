@@ -39,7 +39,7 @@ def _unravel_index(
 
 @vectorize_node.register(RavelMultiIndex)
 def _ravel_multi_index(op: RavelMultiIndex, node: Apply, *inputs: TensorVariable) -> Apply | Sequence[TensorVariable]:
-    """The parts of the index broadcast together."""
+    """Vectorize; the parts of the index are broadcast together."""
     *numbers, of_dims = batches(node, inputs)
     if of_dims:
         return vectorize_by_blockwise(op, node, *inputs)
@@ -50,7 +50,7 @@ def _ravel_multi_index(op: RavelMultiIndex, node: Apply, *inputs: TensorVariable
 
 @vectorize_node.register(Choose)
 def _choose(op: Choose, node: Apply, a: TensorVariable, choices: TensorVariable) -> Apply:
-    """The dimension that counts choices stays the first."""
+    """Vectorize; the dimension of the choices stays the first."""
     of_a, of_choices = batches(node, [a, choices])
     batch, core = max(of_a, of_choices), node.outputs[0].type.ndim
     counted = move_dimensions(choices, of_choices, 1, 0)

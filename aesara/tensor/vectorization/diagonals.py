@@ -40,7 +40,7 @@ def _fill_diagonal(
     value: TensorVariable,
     *offset: TensorVariable,
 ) -> Apply | Sequence[TensorVariable]:
-    """Choose the value where a matrix that all members share says so."""
+    """Vectorize by selecting the value with a mask that is the same for all members."""
     of_a, of_value, *of_offset = batches(node, [a, value, *offset])
     if any(of_offset) or node.inputs[0].type.ndim != 2:
         return vectorize_by_blockwise(op, node, a, value, *offset)

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @vectorize_node.register(Elemwise)
 def _elemwise(op: Elemwise, node: Apply, *inputs: TensorVariable) -> Apply:
-    """All inputs have the same number of core dimensions, so that broadcasting needs no more than the usual."""
+    """Vectorize; all inputs have the same number of core dimensions, so that ordinary broadcasting applies."""
     plain = elemwise_of(op.scalar_op) if op.inplace_pattern else op
     return plain.make_node(*inputs)
 
 
 @vectorize_node.register(ScalarOp)
 def _scalar_op(op: ScalarOp, node: Apply, *inputs: TensorVariable) -> Apply:
-    """A scalar of which there are many is a tensor."""
+    """Vectorize: a batch of scalars is a tensor."""
     return elemwise_of(op).make_node(*[as_tensor_variable(x) for x in inputs])
 
 
@@ -46,5 +46,5 @@ def _identity(op: ViewOp | CpuContiguous, node: Apply, x: TensorVariable) -> App
 
 @vectorize_node.register(CheckAndRaise)
 def _check(op: CheckAndRaise, node: Apply, *inputs: TensorVariable) -> Apply:
-    """A condition holds if it holds everywhere, which means the same for a batch of conditions."""
+    """Vectorize; a condition must hold for all entries, and thus for all members of a batch."""
     return op.make_node(*inputs)

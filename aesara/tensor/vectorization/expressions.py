@@ -1,4 +1,4 @@
-"""Operations that stand for expressions, for batches."""
+"""Vectorization of ops that are defined by expressions."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def vectorize_by_blockwise(op: Op, node: Apply, *inputs: TensorVariable) -> Appl
 
 
 def _signature_for(op: Op, node: Apply) -> str:
-    """The signature of the op, if it has one that fits the node."""
+    """Return the signature of the op, if it has one that matches the node."""
     by_inputs = getattr(op, "signature_for", None)
     signature = getattr(op, "gufunc_signature", None) if by_inputs is None else by_inputs(node.inputs)
     if signature is not None:
@@ -47,7 +47,7 @@ def _signature_for(op: Op, node: Apply) -> str:
 
 @vectorize_node.register(Blockwise)
 def _blockwise(op: Blockwise, node: Apply, *inputs: TensorVariable) -> Apply:
-    """More batch dimensions in front of those that are there."""
+    """Vectorize by additional batch dimensions."""
     numbers = batches(node, inputs)
     core_ndims = [len(core) for core in op.inputs_signature]
     own = max([x.type.ndim - core for x, core in zip(node.inputs, core_ndims)], default=0)

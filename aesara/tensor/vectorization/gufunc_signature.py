@@ -57,7 +57,7 @@ def _parse_side(side: str, signature: str) -> CoreDims:
 
 
 def signature_from_ndims(inputs: Sequence[int], outputs: Sequence[int]) -> str:
-    """Return a signature in which all core dimensions have names of their own.
+    """Return a signature in which all core dimensions have different names.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Vectorized nodes of ops that read parts of tensors, and write to them.
+"""Vectorization of ops that read and write parts of tensors.
 
-An index that is the same for the whole batch goes behind full slices for the batch dimensions. One that differs from
-member to member becomes an index of the advanced kind, with a range for each batch dimension of the tensor beside it;
-NumPy's rules then say where the dimensions of the index land in the result, and they are moved where they belong.
+An index that is the same for the whole batch is preceded by full slices for the batch dimensions. An index that differs
+between members becomes an advanced index, together with a range for each batch dimension of the tensor; the dimensions
+of the result are then moved from their positions under NumPy's rules.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class _Index:
         self.before = len(groups[0][1]) if groups and groups[0][0] and not self.is_split else 0
 
     def behind(self, batch: int) -> list[Variable]:
-        """The index behind full slices for batch dimensions."""
+        """Return the index after full slices for batch dimensions."""
         return [*[as_index_variable(slice(None)) for _ in range(batch)], *self.parts]
 
     def align_parts(self, batch: int) -> list[TensorVariable]:
-        """The parts, with the batch dimensions of tensors in front of all dimensions that the index makes."""
+        """Return the parts, with batch dimensions of tensors before all dimensions of the index."""
         return [align(p, n, batch, self.made) if n else p for p, n in zip(self.parts, self.numbers)]
 
 
@@ -78,7 +78,7 @@ def _can_be_batched(parts: Sequence[TensorVariable], numbers: Sequence[int]) -> 
 
 
 def _ranges(x: TensorVariable, of_x: int, made: int) -> list[TensorVariable]:
-    """For each batch dimension of a tensor the index that runs along it."""
+    """Return an index along each batch dimension of a tensor."""
     ranges: list[TensorVariable] = []
     for axis in range(of_x):
         if x.type.shape[axis] == 1:
@@ -90,7 +90,7 @@ def _ranges(x: TensorVariable, of_x: int, made: int) -> list[TensorVariable]:
 
 
 def _take(x: TensorVariable, of_x: int, index: _Index) -> TensorVariable:
-    """The entries of a batch of tensors."""
+    """Return the indexed entries of a batch of tensors."""
     batch = max([of_x, *index.numbers])
     if not any(index.numbers):
         taken = AdvancedSubtensor()(x, *index.behind(of_x))
@@ -111,7 +111,9 @@ def _write(
     index: _Index,
     part_ndim: int,
 ) -> TensorVariable:
-    """A batch of tensors with entries written to; `part_ndim` is the number of dimensions of what is written to."""
+    """Return a batch of tensors with entries set or incremented; `part_ndim` is the number of
+    dimensions of the part.
+    """
     batch = max([of_x, of_y, *index.numbers])
     parts = [p for p, n in zip(index.parts, index.numbers) if n]
     sizes = batch_sizes([x, y, *parts], [of_x, of_y, *[n for n in index.numbers if n]])
@@ -127,7 +129,7 @@ def _write(
 
 
 def _basic_index(op: Subtensor | IncSubtensor, scalars: Sequence[TensorVariable]) -> list[Any] | None:
-    """The index of a basic op as variables; None if a slice differs from member to member."""
+    """Return the index of a basic op as variables, or None if a slice differs between members."""
     parts = []
     for part in indices_from_subtensor(scalars, op.idx_list):
         ends = (part.start, part.stop, part.step) if isinstance(part, slice) else ()

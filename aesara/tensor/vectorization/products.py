@@ -1,7 +1,7 @@
-"""Vectorized products of vectors and matrices.
+"""Vectorization of products of vectors and matrices.
 
-A matrix that all members of a batch share is multiplied once, with the members side by side; what differs from member
-to member is a product that broadcasts.
+An unbatched matrix is multiplied once, with the members of the batch as rows of one matrix; batched operands are
+multiplied by a product that broadcasts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _dot(op: Dot, node: Apply, x: TensorVariable, y: TensorVariable) -> Sequence
 
 
 def _rows_times(rows: TensorVariable, y: TensorVariable) -> TensorVariable:
-    """The product of the last dimension of a tensor with a vector or matrix: one matrix product."""
+    """Return the product of the last dimension of a tensor with a vector or matrix, as one matrix product."""
     if rows.type.ndim <= 2:
         return Dot()(rows, y)
     sizes = sizes_of(rows)
@@ -56,7 +56,7 @@ def _rows_times(rows: TensorVariable, y: TensorVariable) -> TensorVariable:
 
 
 def _broadcast_product(x: TensorVariable, x_core: int, y: TensorVariable, y_core: int, dtype: str) -> TensorVariable:
-    """A product of matrices, or vectors, that broadcasts over all other dimensions."""
+    """Return a product of matrices or vectors that broadcasts over all other dimensions."""
     if x_core == 1:
         x = dimshuffle(x, (*range(x.type.ndim - 1), "x", x.type.ndim - 1))
     if y_core == 1:
@@ -65,7 +65,7 @@ def _broadcast_product(x: TensorVariable, x_core: int, y: TensorVariable, y_core
 
 
 def _without_added(product: TensorVariable, row: bool, column: bool) -> TensorVariable:
-    """A product without the dimensions that made a row, or a column, of a vector."""
+    """Remove the dimensions from a product that were added to make vectors rows or columns."""
     last = product.type.ndim - 1
     dropped = ([last - 1] if row else []) + ([last] if column else [])
     return dimshuffle(product, [axis for axis in range(last + 1) if axis not in dropped])
@@ -73,7 +73,7 @@ def _without_added(product: TensorVariable, row: bool, column: bool) -> TensorVa
 
 @vectorize_node.register(BatchedDot)
 def _batched_dot(op: BatchedDot, node: Apply, x: TensorVariable, y: TensorVariable) -> Sequence[TensorVariable]:
-    """The dimension that counts pairs is one more that the product broadcasts over."""
+    """Vectorize; the batch dimension of the op is another dimension over which the product broadcasts."""
     x_core, y_core = (v.type.ndim - 1 for v in node.inputs)
     return [_broadcast_product(x, x_core, y, y_core, node.outputs[0].type.dtype)]
 

@@ -34,7 +34,7 @@ def _shifted_axes(axis: tuple[int, ...] | None, core_ndim: int, batch: int) -> t
 
 
 def _flat_core(x: TensorVariable, batch: int) -> TensorVariable:
-    """A tensor whose core dimensions are one."""
+    """Merge the core dimensions of a tensor."""
     if x.type.ndim - batch == 1:
         return x
     sizes = sizes_of(x)
@@ -70,7 +70,7 @@ def _softmax(op: Softmax | LogSoftmax, node: Apply, x: TensorVariable) -> Sequen
 
 @vectorize_node.register(SoftmaxGrad)
 def _softmax_gradient(op: SoftmaxGrad, node: Apply, dy: TensorVariable, sm: TensorVariable) -> Sequence[TensorVariable]:
-    """The formula of the gradient, since one of the two may have fewer batch dimensions."""
+    """Vectorize by the formula of the gradient, since the operands may have different numbers of batch dimensions."""
     numbers = batches(node, [dy, sm])
     dy, sm = (align(x, n, max(numbers)) for x, n in zip((dy, sm), numbers))
     axes = _shifted_axes(None if op.axis is None else (op.axis,), node.inputs[1].type.ndim, max(numbers))
@@ -96,7 +96,7 @@ def _recurrence(op: LinearRecurrence, node: Apply, a: TensorVariable, b: TensorV
 
 
 def shifted_axis(axis: TensorVariable, core_ndim: int, batch: int) -> TensorVariable:
-    """A symbolic axis of the original tensor as an axis of the batch."""
+    """Convert a symbolic axis of the original tensor to an axis of the batch."""
     known = known_integer(axis)
     if known is not None:
         return constant(known % core_ndim + batch)

@@ -1,4 +1,4 @@
-"""Vectorized nodes of ops that read, state and change shapes, and of those that join and split."""
+"""Vectorization of ops on shapes, and of joining and splitting."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _dimshuffle(op: DimShuffle, node: Apply, x: TensorVariable) -> Sequence[Tens
 
 @vectorize_node.register(Shape)
 def _shape(op: Shape, node: Apply, x: TensorVariable) -> Sequence[TensorVariable]:
-    """All members of a batch have the same shape."""
+    """Vectorize; all members of a batch have the same shape."""
     (batch,) = batches(node, [x])
     core = x.type.shape[batch:]
     if None not in core:
@@ -135,7 +135,7 @@ def _split(
 
 @vectorize_node.register(MakeVector)
 def _make_vector(op: MakeVector, node: Apply, *entries: TensorVariable) -> Sequence[TensorVariable]:
-    """The entries side by side, along a new last dimension."""
+    """Vectorize by stacking the entries along a new last dimension."""
     numbers = batches(node, entries)
     sizes = batch_sizes(entries, numbers)
     columns = []

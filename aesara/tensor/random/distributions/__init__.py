@@ -1,4 +1,4 @@
-"""The distributions, in files by what they are about."""
+"""Distributions, by subject."""
 
 from aesara.tensor.random.distributions.bounded import *
 from aesara.tensor.random.distributions.bounded import (

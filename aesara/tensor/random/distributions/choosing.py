@@ -1,4 +1,4 @@
-"""Choosing from what is there: integers, categories, elements and orders."""
+"""Random integers, categories, choices and permutations."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class IntegersRV(RandomVariable):
 
 
 class CategoricalRV(RandomVariable):
-    """Numbers of categories, from 0, with given probabilities; drawn by the sums of these and a uniform number."""
+    """Categories, numbered from 0, with given probabilities; drawn by a uniform number and cumulative probabilities."""
 
     name = "categorical"
     ndim_supp = 0

@@ -1,4 +1,4 @@
-"""Distributions of numbers of successes, events and trials."""
+"""Distributions of counts: of successes, events and trials."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class GeometricRV(RandomVariable):
 
 
 class HyperGeometricRV(RandomVariable):
-    r"""Hypergeometric distribution, of the number of good ones among some that are taken without being put back.
+    r"""Hypergeometric distribution, of the number of good items among n that are drawn without replacement.
 
     .. math:: f(k) = \binom{g}{k} \binom{b}{n - k} / \binom{g + b}{n}
     """

@@ -1,4 +1,4 @@
-"""Distributions whose draws are computed here from uniform, normal or gamma numbers of NumPy's generators."""
+"""Distributions whose draws are computed from uniform, normal or gamma numbers of NumPy's generators."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ScipyRandomVariable(RandomVariable):
 
 
 def as_numbers(*parameters: Any) -> list[np.ndarray]:
-    """Values of parameters in double precision, in which all draws are computed."""
+    """Convert parameters to double precision, in which all draws are computed."""
     return [np.asarray(parameter, dtype="float64") for parameter in parameters]
 
 
@@ -65,7 +65,7 @@ def require(condition: Any, message: str) -> None:
 
 
 def shape_of_draws(size: tuple[int, ...] | None, *parameters: Any) -> tuple[int, ...]:
-    """The shape of draws: `size`, or what the parameters broadcast to.
+    """Return the shape of draws: `size`, or the shape to which the parameters broadcast.
 
     Examples
     --------
@@ -82,10 +82,10 @@ def shape_of_draws(size: tuple[int, ...] | None, *parameters: Any) -> tuple[int,
 
 
 def powers(base: Any, exponent: Any) -> Any:
-    """Powers of an array, or of a scalar, with an exponent or one for each element.
+    """Return powers of an array or scalar, with an exponent for each element or a common one.
 
-    For an exponent of -1, say, NumPy divides, which rounds otherwise than its powers, where it sees that all or a row
-    have the same one.  Unless the exponent is a scalar, it depends on its release and on shapes where it sees that.
+    NumPy computes the exponent -1, for instance, by division, which rounds differently, if it detects that all elements
+    or those of a row have it. For exponents that are not scalars, this depends on the version and on shapes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Distributions with some parameters given."""
+"""Distributions with fixed parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["standard_cauchy", "standard_exponential", "standard_gamma", "standar
 
 
 def get_partial_wrapper(rv: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-    """A distribution with some arguments given, under another name.
+    """Return a distribution with some arguments fixed, under another name.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def _drawn_one_by_one(
 
 
 def _has_derivatives(op: RandomVariable, cls: Any, gradient: Any, parameter: Any) -> bool:
-    """Return whether derivatives that were written for draws of a class are those of an op, and are asked for."""
+    """Return whether derivatives for draws of a class apply to an op, and are requested."""
     draws_otherwise = type(op).rng_fn.__func__ is not cls.rng_fn.__func__  # type: ignore[attr-defined]
     is_known = isinstance(gradient.type, DisconnectedType) or parameter.type.dtype in discrete_dtypes
     return not (draws_otherwise or is_known)
@@ -142,12 +142,12 @@ class MvNormalRV(RandomVariable):
     def L_op(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
     ) -> list[Variable]:
-        r"""Derivatives in the covariance, of draws :math:`x = \mu + F z` with a factor, :math:`F F^\top = \Sigma`.
+        r"""Return derivatives with respect to the covariance, of draws :math:`x = \mu + F z` with :math:`F F^\top =
+        \Sigma`.
 
-        Factors are many, and their derivatives differ by what turns :math:`z`, which has no effect on the distribution.
-        The one that turns nothing is :math:`dF = d\Sigma \, F^{-\top} / 2`, so that
-        :math:`dx = d\Sigma \, \Sigma^{-1} (x - \mu) / 2`. It is there also where eigenvalues are equal, where factors
-        made of eigenvectors have no derivatives.
+        The factor is not unique: derivatives differ by rotations of :math:`z`, which do not affect the distribution.
+        The one without rotation is :math:`dF = d\Sigma \, F^{-\top} / 2`, so that :math:`dx = d\Sigma \, \Sigma^{-1} (x
+        - \mu) / 2`. It exists also for equal eigenvalues, for which factors by eigenvectors are not differentiable.
         """
         gradients = super().L_op(inputs, outputs, output_grads)
         gradient: Any = output_grads[1]
@@ -208,10 +208,10 @@ class DirichletRV(RandomVariable):
     def L_op(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
     ) -> list[Variable]:
-        r"""Derivatives by the distribution functions of single numbers, which have beta distributions.
+        r"""Return derivatives by the distribution functions of the components, which have beta distributions.
 
-        While :math:`x_j` moves with :math:`\alpha_j`, the others keep their ratios:
-        :math:`dx_i / d\alpha_j = -x_i / (1 - x_j) \, dx_j / d\alpha_j`.
+        While :math:`x_j` changes with :math:`\alpha_j`, the others keep their ratios: :math:`dx_i / d\alpha_j = -x_i /
+        (1 - x_j) \, dx_j / d\alpha_j`.
         """
         gradients = super().L_op(inputs, outputs, output_grads)
         gradient: Any = output_grads[1]
@@ -228,7 +228,7 @@ class DirichletRV(RandomVariable):
 
 
 class MultinomialRV(RandomVariable):
-    r"""Multinomial distribution, of how often each of several outcomes occurs in n trials.
+    r"""Multinomial distribution, of the counts of several outcomes in n trials.
 
     .. math:: f(x) = \frac{n!}{\prod_i x_i!} \prod_i p_i^{x_i}
     """
@@ -270,7 +270,7 @@ class MultinomialRV(RandomVariable):
 
 
 class MultivariateHypergeometricRV(RandomVariable):
-    """Multivariate hypergeometric distribution, of how many of each colour are taken without being put back."""
+    """Multivariate hypergeometric distribution, of the counts of colours in a sample without replacement."""
 
     name = "multivariate_hypergeometric"
     ndim_supp = 1

@@ -34,7 +34,7 @@ GROUPS = 5
 
 
 def threefry2x32(k0: Any, k1: Any, x0: Any, x1: Any) -> tuple[TensorVariable, TensorVariable]:
-    """Two words of random bits from two words of a key and two words of a counter.
+    """Return two words of random bits, given two words of a key and two words of a counter.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def threefry2x32(k0: Any, k1: Any, x0: Any, x1: Any) -> tuple[TensorVariable, Te
 
 
 def key(seed: Any) -> TensorVariable:
-    """The key of a seed.
+    """Return the key for a seed.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def key(seed: Any) -> TensorVariable:
 
 
 def split(key: Any, n: Any = 2) -> TensorVariable:
-    """Keys made of a key, all of them independent of one another.
+    """Return several independent keys derived from a key.
 
-    The key itself should not be used any more, neither for draws nor to be split again.
+    The key itself must not be used afterwards, neither for draws nor for another split.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def split(key: Any, n: Any = 2) -> TensorVariable:
 
 
 def fold_in(key: Any, data: Any) -> TensorVariable:
-    """A key made of a key and a number, such as that of a step or of an observation.
+    """Return a key derived from a key and an integer, such as the number of a step or of an observation.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def bits_of_shape(key: Any, shape: Any, dtype: str) -> TensorVariable:
 
 
 def words_of_key(key: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The two words of a key."""
+    """Return the two words of a key."""
     key = as_tensor_variable(key)
     if key.type.ndim != 1 or key.type.dtype != "uint32" or key.type.shape[0] not in (None, 2):
         raise TypeError(
@@ -193,7 +193,7 @@ def words_of_key(key: Any) -> tuple[TensorVariable, TensorVariable]:
 
 
 def numbers_of_elements(shape: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The numbers of the elements of an array in C order, in two words of dtype uint32.
+    """Return the positions of the elements of an array in C order, in two words of dtype uint32.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def randint(key: Any, low: Any, high: Any, size: Any = None, dtype: str = "int64
 
 
 def _below(key: Any, length: TensorVariable, shape: Any, dtype: str) -> TensorVariable:
-    """Numbers of an unsigned dtype below `length`; 0 stands for one more than the largest of the dtype."""
+    """Draw numbers of an unsigned dtype below `length`; 0 stands for 2 to the power of the number of bits."""
     keys = split(key)
     upper, lower = (bits_of_shape(keys[i], shape, dtype) for i in range(2))
     all_numbers = eq(length, 0)
@@ -122,7 +122,7 @@ def bernoulli(key: Any, p: Any = 0.5, size: Any = None, dtype: str = "int64") ->
 
 
 def categorical(key: Any, logits: Any, axis: int = -1, size: Any = None) -> TensorVariable:
-    """Positions along an axis, the more likely the larger the exponential of what stands there.
+    """Draw positions along an axis, with probabilities proportional to the exponentials of the logits.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def _positions(key: Any, n: Any, shape: tuple[Any, ...], replace: bool, p: Any) 
 
 
 def _checked_axis(axis: int, x: TensorVariable) -> int:
-    """The number of an axis, from 0 on."""
+    """Return a nonnegative axis."""
     if not -x.type.ndim <= axis < x.type.ndim:
         raise ValueError(f"axis {axis} is out of bounds for a tensor with {x.type.ndim} dimensions.")
     return axis % x.type.ndim
@@ -266,10 +266,10 @@ def _checked_number(n: TensorVariable) -> TensorVariable:
 
 
 def _order(key: Any, n: Any) -> TensorVariable:
-    """The numbers below `n` in any order, sorted by random words.
+    """Return a random permutation of the numbers below `n`, by sorting random words.
 
-    Words that are equal keep the order, and so one round of sorting does not make all orders equally likely where `n`
-    is large. There are as many rounds as JAX has: so many that words of all of them could number the triples.
+    Equal words keep their order, so that a single sort is not uniform for large `n`. The number of rounds is JAX's:
+    enough for the words of all rounds to number all triples.
     """
     (size,), (known,) = infer_static_shape([n])
     order = arange(size if known is None else known, dtype="int64")

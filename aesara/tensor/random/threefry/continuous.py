@@ -1,7 +1,7 @@
-"""Floating-point draws: uniform numbers, and what is made of them by the inverse of a distribution function.
+"""Floating-point draws: uniform numbers, and transformations of them by inverse distribution functions.
 
-For standard parameters the uniform numbers that go in, and the formulas, are those of JAX. Parameters are applied to
-standard draws, and so derivatives in the parameters go through a draw.
+For standard parameters, uniform numbers and formulas are those of JAX. Parameters are applied to standard draws, so
+that derivatives with respect to parameters are those of these formulas.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def standard_uniform(key: Any, shape: Any, dtype: str) -> TensorVariable:
 
 
 def uniform(key: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
-    """Uniform numbers of [`low`, `high`).
+    """Draw uniform numbers from [`low`, `high`).
 
     Parameters
     ----------
@@ -169,13 +169,13 @@ def _of_standard(
 
 
 def _two_sided(key: Any, shape: Any, dtype: str) -> TensorVariable:
-    """Uniform numbers of (-1, 1)."""
+    """Draw uniform numbers from (-1, 1)."""
     one, two = np.array(1, dtype=dtype), np.array(2, dtype=dtype)
     return standard_uniform(key, shape, dtype) * two + np.nextafter(-one, one)
 
 
 def _positive(key: Any, shape: Any, dtype: str, least: Any) -> TensorVariable:
-    """Uniform numbers of [`least`, 1), for a very small positive `least`."""
+    """Draw uniform numbers from [`least`, 1), for a very small positive `least`."""
     return standard_uniform(key, shape, dtype) + np.array(least, dtype=dtype)
 
 
@@ -202,7 +202,7 @@ def _standard_logistic(key: Any, shape: Any, dtype: str) -> TensorVariable:
 
 
 def standard_gumbel(key: Any, shape: Any, dtype: str) -> TensorVariable:
-    """Numbers of the Gumbel distribution, by its inverse."""
+    """Draw numbers of the Gumbel distribution, by the inverse of its distribution function."""
     return -log(-log(_positive(key, shape, dtype, np.finfo(dtype).tiny)))
 
 

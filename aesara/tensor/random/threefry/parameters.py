@@ -1,4 +1,4 @@
-"""Parameters of draws that are expressions: shapes, dtypes, and what must hold."""
+"""Symbolic parameters of draws: shapes, dtypes and checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def float_dtype(dtype: str | None) -> str:
-    """The dtype of draws: `config.floatX` unless another floating dtype is given."""
+    """Return the dtype of draws: `config.floatX` unless another floating-point dtype is given."""
     name = config.floatX if dtype in (None, "floatX") else np.dtype(dtype).name
     if name not in float_dtypes:
         raise TypeError(f"These draws are floating-point numbers; their dtype cannot be {name}.")
@@ -41,7 +41,7 @@ def is_number(param: Any, number: float) -> bool:
 
 
 def shape_and_params(size: Any, *params: TensorVariable) -> tuple[tuple[Any, ...], list[TensorVariable]]:
-    """The shape of draws and the parameters broadcast to it.
+    """Return the shape of draws and the parameters, broadcast to it.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def shape_and_params(size: Any, *params: TensorVariable) -> tuple[tuple[Any, ...
 
 
 def refuse(param: TensorVariable, wrong: Callable[..., Any], message: str, *others: TensorVariable) -> TensorVariable:
-    """A parameter, with an error where its value cannot be.
+    """Return a parameter with a check that its value is valid.
 
     Parameters
     ----------
@@ -88,10 +88,10 @@ def refuse(param: TensorVariable, wrong: Callable[..., Any], message: str, *othe
 
 
 def constant_of(param: TensorVariable) -> np.ndarray | None:
-    """The value of a parameter, where it is known when the graph is built."""
+    """Return the value of a constant parameter, or None."""
     return param.data if isinstance(param, Constant) else None
 
 
 def convert(param: TensorVariable, dtype: str) -> TensorVariable:
-    """A parameter in another dtype; constants stay constants."""
+    """Convert a parameter to another dtype; constants stay constants."""
     return constant(param.data.astype(dtype)) if isinstance(param, Constant) else cast(param, dtype)
