@@ -65,13 +65,13 @@ def conversions(dtype: str, is_scalar: bool, strict: bool, allow_downcast: bool 
     """
     wanted = _DTYPES[dtype]
     casts = {} if strict else {source: _sort_of_cast(source, wanted) for source in _DTYPES.values()}
-    found: dict[type, Conversion] = {np.ndarray: _from_array(wanted, casts, strict, bool(allow_downcast))}
+    result: dict[type, Conversion] = {np.ndarray: _from_array(wanted, casts, strict, bool(allow_downcast))}
     if strict:
-        return found
+        return result
     if is_scalar:
-        return found | _from_numbers(wanted, casts, allow_downcast)
+        return result | _from_numbers(wanted, casts, allow_downcast)
     sequence = _from_sequence(wanted, casts, bool(allow_downcast))
-    return found | {list: sequence, tuple: sequence}
+    return result | {list: sequence, tuple: sequence}
 
 
 def _sort_of_cast(source: np.dtype[Any], wanted: np.dtype[Any]) -> int:
@@ -149,19 +149,19 @@ def _from_numbers(
     def numpy_integer(value: Any) -> np.ndarray | None:
         return integer(int(value))
 
-    found: dict[type, Conversion] = {int: integer}
+    result: dict[type, Conversion] = {int: integer}
     for integer_class in _INTEGER_CLASSES:
-        found[integer_class] = exact if casts[np.dtype(integer_class)] == _EXACT else numpy_integer
+        result[integer_class] = exact if casts[np.dtype(integer_class)] == _EXACT else numpy_integer
     for kind, name in _OTHER_NUMBERS.items():
         if name == wanted.name:
-            found[kind] = exact
+            result[kind] = exact
         elif casts[_DTYPES[name]] == _EXACT:
-            found[kind] = {"b": exact, "f": floating, "c": complex_number}[_DTYPES[name].kind]
+            result[kind] = {"b": exact, "f": floating, "c": complex_number}[_DTYPES[name].kind]
     if wanted.name in _NORMAL:
-        found[float] = found[np.float64] = _narrowing_conversion(wanted, allow_downcast)
+        result[float] = result[np.float64] = _narrowing_conversion(wanted, allow_downcast)
     elif wanted.kind in "iu":
-        found[float] = found[np.float64] = lambda value: integer(int(value)) if value.is_integer() else None
-    return found
+        result[float] = result[np.float64] = lambda value: integer(int(value)) if value.is_integer() else None
+    return result
 
 
 def _exact_integers(wanted: np.dtype[Any]) -> tuple[int, int]:

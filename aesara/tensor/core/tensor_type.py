@@ -467,12 +467,12 @@ def tensor_type(dtype: str, shape: StaticShape) -> TensorType:
     fast.
     """
     key = (dtype, shape)
-    found = _interned.get(key)
-    if found is None:
+    result = _interned.get(key)
+    if result is None:
         if len(_interned) > 10_000:
             _interned.clear()
-        found = _interned[key] = TensorType(dtype, shape)
-    return found
+        result = _interned[key] = TensorType(dtype, shape)
+    return result
 
 
 def _has_rounded_integers(data: Any, as_array: np.ndarray) -> bool:

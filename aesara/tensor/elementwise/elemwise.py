@@ -147,10 +147,10 @@ class Elemwise(Op):
     def _known_output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
         """Return the dtypes of the outputs, which are cached by the dtypes of the inputs."""
         key = (config.floatX, config.cast_policy, *dtypes)
-        found = self._output_dtypes.get(key)
-        if found is None:
-            found = self._output_dtypes[key] = self._find_output_dtypes(dtypes)
-        return found
+        result = self._output_dtypes.get(key)
+        if result is None:
+            result = self._output_dtypes[key] = self._find_output_dtypes(dtypes)
+        return result
 
     def _find_output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
         """Compute the dtypes of the outputs; the scalar op raises an error for unsupported inputs."""

@@ -41,11 +41,11 @@ def get_slice_elements(idxs: Iterable[Any], cond: Callable[[Any], bool]) -> list
     >>> get_slice_elements([1, slice(2, None, 3)], lambda part: part is not None)
     [1, 2, 3]
     """
-    found: list[Any] = []
+    result: list[Any] = []
     for index in idxs:
         parts = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
-        found.extend(part for part in parts if cond(part))
-    return found
+        result.extend(part for part in parts if cond(part))
+    return result
 
 
 def as_index_constant(a: TensorLike) -> Any:
@@ -204,13 +204,13 @@ def index_vars_to_types(entry: Any, slice_ok: bool = True) -> Any:
         return slice(*(None if part is None else index_vars_to_types(part, False) for part in parts))
     if isinstance(entry, (int, np.integer)):
         raise TypeError(f"A Subtensor template has types in place of integers; got {entry!r}.")
-    found = entry.type if isinstance(entry, Variable) else entry
-    if isinstance(found, ScalarType) and found.dtype in discrete_dtypes:
-        return found
-    if isinstance(found, TensorType) and found.dtype in discrete_dtypes and found.dtype != "bool":
-        if all(found.broadcastable):
-            return as_scalar_type(found.dtype)
-    if isinstance(found, Type):
+    result = entry.type if isinstance(entry, Variable) else entry
+    if isinstance(result, ScalarType) and result.dtype in discrete_dtypes:
+        return result
+    if isinstance(result, TensorType) and result.dtype in discrete_dtypes and result.dtype != "bool":
+        if all(result.broadcastable):
+            return as_scalar_type(result.dtype)
+    if isinstance(result, Type):
         raise AdvancedIndexingError(f"Expected an integer scalar in a basic index; got {entry}.")
     raise AdvancedIndexingError(f"Invalid index type or slice for Subtensor: {entry!r}.")
 

@@ -134,15 +134,15 @@ def _fit_to_inputs(
     ValueError
         If one has neither the dimensions of the inputs nor those without the axes.
     """
-    found = []
+    result = []
     for factor in map(as_tensor_variable, factors):
         if factor.type.ndim == len(others):
             order: list[int | str] = ["x"] * inputs.type.ndim
             for k, axis in enumerate(others):
                 order[axis] = k
             factor = dimshuffle(factor, order)
-        found.append(specify_broadcastable(factor, *axes))
-    return found
+        result.append(specify_broadcastable(factor, *axes))
+    return result
 
 
 def _require_rank(inputs: TensorVariable, others: Sequence[int], names: str, *factors: Any) -> None:
@@ -271,10 +271,10 @@ def _in_elementary_operations(node: Apply) -> list[TensorVariable] | None:
     op = node.op
     assert isinstance(op, BatchNormOp)
     inputs: list[Any] = node.inputs
-    found = op.expressions(*inputs)
-    for old, new in zip(node.outputs, found, strict=True):
+    result = op.expressions(*inputs)
+    for old, new in zip(node.outputs, result, strict=True):
         copy_stack_trace(old, new)
-    return found
+    return result
 
 
 @vectorize_node.register(BatchNormOp)

@@ -150,11 +150,11 @@ class BatchNormOp(Op):
         TypeError
             If one has dimensions.
         """
-        found = [as_tensor_variable(v) for v in values]
-        for v in found:
+        result = [as_tensor_variable(v) for v in values]
+        for v in result:
             if v.type.ndim:
                 raise TypeError(f"{type(self).__name__}: epsilon and factors are single numbers; got {v.type}.")
-        return found
+        return result
 
     def statistic(self, x: TensorVariable) -> TensorVariable:
         """Return a variable for a mean along the axes."""

@@ -159,9 +159,9 @@ class BaseAbstractConv(ChosenWindows):
 
     def in_direction(self, direction: Direction) -> BaseAbstractConv:
         cls = _CLASSES[self.convdim, direction]
-        made = cls.__new__(cls)
-        BaseAbstractConv.__init__(made, **{name: getattr(self, name) for name in BaseAbstractConv.__props__})
-        return made
+        result = cls.__new__(cls)
+        BaseAbstractConv.__init__(result, **{name: getattr(self, name) for name in BaseAbstractConv.__props__})
+        return result
 
     def with_sizes(self, x: TensorVariable, y: TensorVariable, sizes: Sequence[TensorVariable]) -> TensorVariable:
         return self(x, y, vector_of([as_tensor_variable(n).astype("int64") for n in sizes]))

@@ -138,16 +138,16 @@ class _Batch:
 
     def forward(self) -> np.ndarray:
         """Return log probabilities of the paths to each state, including the step itself."""
-        found: Any = np.full(self.of_places.shape, -np.inf)
-        found[:1, :, :2] = self.of_places[:1, :, :2]
+        result: Any = np.full(self.of_places.shape, -np.inf)
+        result[:1, :, :2] = self.of_places[:1, :, :2]
         if self.places.shape[1] > 1:
-            found[0, self.counts < 2, 1] = -np.inf
-        for t in range(1, len(found)):
-            before = found[t - 1]
+            result[0, self.counts < 2, 1] = -np.inf
+        for t in range(1, len(result)):
+            before = result[t - 1]
             total = np.logaddexp(before, _shift(before, 1))
             total = np.where(self.may_skip, np.logaddexp(total, _shift(before, 2)), total)
-            found[t] = total + self.of_places[t]
-        return found
+            result[t] = total + self.of_places[t]
+        return result
 
     def likelihood(self, forward: np.ndarray) -> np.ndarray:
         """Return the log probability of the labels of each sequence."""
@@ -159,18 +159,18 @@ class _Batch:
 
     def backward(self) -> np.ndarray:
         """Return log probabilities of the paths from each state, without the step itself."""
-        found = np.full(self.of_places.shape, -np.inf)
+        result = np.full(self.of_places.shape, -np.inf)
         place = np.arange(self.places.shape[1])
         ends = (place == self.counts[:, None] - 1) | (place == self.counts[:, None] - 2)
         skips = np.zeros_like(self.may_skip)
         skips[:, :-2] = self.may_skip[:, 2:]
-        for t in reversed(range(len(found))):
-            if t + 1 < len(found):
-                after = found[t + 1] + self.of_places[t + 1]
+        for t in reversed(range(len(result))):
+            if t + 1 < len(result):
+                after = result[t + 1] + self.of_places[t + 1]
                 total = np.logaddexp(after, _shift(after, -1))
-                found[t] = np.where(skips, np.logaddexp(total, _shift(after, -2)), total)
-            found[t] = np.where((self.lengths == t + 1)[:, None], np.where(ends, 0.0, -np.inf), found[t])
-        return found
+                result[t] = np.where(skips, np.logaddexp(total, _shift(after, -2)), total)
+            result[t] = np.where((self.lengths == t + 1)[:, None], np.where(ends, 0.0, -np.inf), result[t])
+        return result
 
     def gradient(self, forward: np.ndarray, likelihood: np.ndarray) -> np.ndarray:
         """Return the gradients of the costs for the activations, with NaN for sequences that are too short for their

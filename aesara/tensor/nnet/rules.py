@@ -48,11 +48,11 @@ rules = Rules()
 def _replace(node: Apply, outputs: Sequence[Variable]) -> list[Variable] | bool:
     """Convert outputs to the types of those of the node; return False if this is not possible."""
     fitting = [in_place_of(old, new) for old, new in zip(node.outputs, outputs)]
-    found = [one[0] for one in fitting if one is not None]
-    if len(found) < len(fitting):
+    result = [one[0] for one in fitting if one is not None]
+    if len(result) < len(fitting):
         return False
-    copy_stack_trace(node.outputs, found)
-    return found
+    copy_stack_trace(node.outputs, result)
+    return result
 
 
 def _along_rows(op: Op, ndim: int) -> bool:

@@ -171,12 +171,12 @@ def _clip(
 
 def _in_sequences(*arys: Any) -> Any:
     """Replace `numpy.atleast_1d`, which programs use to turn a variable or a list of variables into a list."""
-    found = []
+    result = []
     for one in arys:
         array = np.empty((1,), dtype=object)
         array[0] = one
-        found.append(array if isinstance(one, Variable) else np.atleast_1d(one))
-    return found[0] if len(found) == 1 else tuple(found)
+        result.append(array if isinstance(one, Variable) else np.atleast_1d(one))
+    return result[0] if len(result) == 1 else tuple(result)
 
 
 def _atleast_3d(*arys: Any) -> Any:

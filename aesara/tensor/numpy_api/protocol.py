@@ -31,12 +31,12 @@ def offer(namespace: dict[str, Any]) -> None:
 def _look_up(name: str) -> Callable[..., Any] | None:
     """Return the function of this package with a name, which may contain dots, or None."""
     first, *rest = name.split(".")
-    found = _namespace.get(first)
-    if found is None and rest:  # a module that is loaded when it is asked for
-        found = _namespace["__getattr__"](first)
+    result = _namespace.get(first)
+    if result is None and rest:  # a module that is loaded when it is asked for
+        result = _namespace["__getattr__"](first)
     for part in rest:
-        found = getattr(found, part, None)
-    return found
+        result = getattr(result, part, None)
+    return result
 
 
 def _refusal(name: str, why: str, instead: str) -> TypeError:

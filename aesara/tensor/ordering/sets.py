@@ -52,15 +52,15 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
     if length is not None and length <= _FEW:
         ndim = element.type.ndim
         pairs = eq(element.dimshuffle([*range(ndim), "x"]), others.dimshuffle([*["x"] * ndim, 0]))
-        found = any_true(pairs, axis=-1)
+        result = any_true(pairs, axis=-1)
     else:
         dtype = np.result_type(element.type.dtype, others.type.dtype).name
         element, ordered = element.astype(dtype), sort(others.astype(dtype))
         places = searchsorted(ordered, element)
         # what comes after all others is looked for behind them, where there is something to read
         behind = join(0, ordered, zeros((1,), dtype=dtype))
-        found = lt(places, ordered.shape[0]) & eq(getitem(behind, places), element)
-    return logical_opposite(found) if invert else found
+        result = lt(places, ordered.shape[0]) & eq(getitem(behind, places), element)
+    return logical_opposite(result) if invert else result
 
 
 def unique_values(x: TensorLike) -> TensorVariable:

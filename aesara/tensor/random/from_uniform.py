@@ -130,13 +130,13 @@ class ChoiceFromUniform(_FromUniform):
                 f"n is {len(unis)}, and there are {pvals.shape[1]} categories."
             )
         rest = pvals.copy()
-        found = np.zeros((len(pvals), len(unis)), dtype=np.int64)
+        result = np.zeros((len(pvals), len(unis)), dtype=np.int64)
         rows = np.arange(len(pvals))
         for k, row_of_unis in enumerate(unis):
             beyond = np.cumsum(rest, axis=1, dtype=rest.dtype) > row_of_unis[:, None]
             drawn = beyond.any(axis=1)
-            found[:, k] = np.where(drawn, beyond.argmax(axis=1), 0)
-            rest[rows[drawn], found[drawn, k]] = 0
+            result[:, k] = np.where(drawn, beyond.argmax(axis=1), 0)
+            rest[rows[drawn], result[drawn, k]] = 0
             with np.errstate(all="ignore"):  # nothing is left after the last category
                 rest[drawn] /= rest[drawn].sum(axis=1, keepdims=True)
-        return found
+        return result

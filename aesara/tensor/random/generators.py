@@ -80,12 +80,12 @@ def generator_from_state(kind: type[Generator] | type[RandomState], state: dict[
     name = state.get("bit_generator")
     if name not in _BIT_GENERATORS:
         raise ValueError(f"A state of one of NumPy's bit generators ({', '.join(_BIT_GENERATORS)}), not of {name!r}")
-    made = kind(_BIT_GENERATORS[name](0))
+    result = kind(_BIT_GENERATORS[name](0))
     try:
-        set_state(made, state)
+        set_state(result, state)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"The state of a bit generator {name} is not complete: {error}") from None
-    return made
+    return result
 
 
 def copy_generator(generator: Generator | RandomState) -> Generator | RandomState:

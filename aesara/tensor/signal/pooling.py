@@ -72,12 +72,12 @@ def pooled_shape(
 ) -> list[Any]:
     """Return the shape after pooling over the last dimensions, as numbers or variables."""
     lead = len(shape) - len(ws)
-    found = list(shape[:lead])
+    result = list(shape[:lead])
     for parts in zip(shape[lead:], ws, stride, pad, strict=True):
         symbolic = any(isinstance(part, Variable) for part in parts)
         choices = (minimum, maximum) if symbolic else (min, max)
-        found.append(pooled_size(*parts, ignore_border, *choices))
-    return found
+        result.append(pooled_size(*parts, ignore_border, *choices))
+    return result
 
 
 @dataclass(frozen=True)
@@ -242,13 +242,13 @@ class PoolingOp(Op):
         TypeError
             If they have different numbers.
         """
-        found = [self.images(value, name) for name, value in arrays]
-        for (name, _), v in zip(arrays, found, strict=True):
-            if v.type.ndim != found[0].type.ndim:
+        result = [self.images(value, name) for name, value in arrays]
+        for (name, _), v in zip(arrays, result, strict=True):
+            if v.type.ndim != result[0].type.ndim:
                 raise TypeError(
-                    f"{type(self).__name__}: `{name}` has {v.type.ndim} dimensions, the images {found[0].type.ndim}."
+                    f"{type(self).__name__}: `{name}` has {v.type.ndim} dimensions, the images {result[0].type.ndim}."
                 )
-        return found
+        return result
 
     def pooled_type(self, x: TensorVariable, windows: Sequence[TensorVariable]) -> TensorVariable:
         """Return a variable with an element for each window of `x`, and its dtype."""

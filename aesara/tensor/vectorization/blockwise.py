@@ -308,8 +308,8 @@ class Blockwise(Op):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         pattern = getattr(self.core_op, "connection_pattern", None)
-        found = None if pattern is None else pattern(self.core_node(node.inputs))
-        return found or [[True for _ in node.outputs] for _ in node.inputs]
+        result = None if pattern is None else pattern(self.core_node(node.inputs))
+        return result or [[True for _ in node.outputs] for _ in node.inputs]
 
     def L_op(
         self,
