@@ -18,7 +18,7 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.support import FULL, Support, complement, intersection, union
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
-from aesara.tensor.derivatives.structure import Found, structure_of_output
+from aesara.tensor.derivatives.structure import SupportsOfVariables, structure_of_output
 from aesara.tensor.elementwise.elemwise import Everywhere, tensor_condition
 from aesara.tensor.elementwise.ops import switch
 from aesara.tensor.shapes.specify_shape import unbroadcast
@@ -164,7 +164,7 @@ class IfElse(Op):
 
 
 @structure_of_output.register(IfElse)
-def _(op: IfElse, node: Any, output: Any, found: Found) -> tuple[Support, bool]:
+def _(op: IfElse, node: Any, output: Any, found: SupportsOfVariables) -> tuple[Support, bool]:
     k = node.outputs.index(output)
     one, two = found[node.inputs[1 + k]], found[node.inputs[1 + op.n_outs + k]]
     if not isinstance(output.type, TensorType) or (one.support is FULL and two.support is FULL):

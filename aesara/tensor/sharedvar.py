@@ -95,10 +95,10 @@ def _array_of_numbers(value: Any) -> np.ndarray | None:
     """Convert a nested list of numbers to an array; return None if it is empty, ragged, or contains other objects."""
     pending, numbers = [value], 0
     while pending:
-        for one in pending.pop():
-            if isinstance(one, (list, tuple)):
-                pending.append(one)
-            elif isinstance(one, (int, float, complex, np.number, np.bool_)):
+        for entry in pending.pop():
+            if isinstance(entry, (list, tuple)):
+                pending.append(entry)
+            elif isinstance(entry, (int, float, complex, np.number, np.bool_)):
                 numbers += 1
             else:
                 return None

@@ -23,11 +23,11 @@ __all__ = ["TensorConstant", "TensorVariable"]
 
 def _is_no_shared_variable(x: Variable) -> str:
     """Return the error message for reading or setting the value of a variable that is not shared."""
-    found = expression_of_shared(x) or (
+    description = expression_of_shared(x) or (
         "has no value that could be read or set: make it by aesara.shared(value), or give its value as an argument of "
         "a function."
     )
-    return f"{describe(x)} {found}"
+    return f"{describe(x)} {description}"
 
 
 class TensorVariable(_tensor_py_operators, Variable):

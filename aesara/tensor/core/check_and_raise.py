@@ -81,11 +81,11 @@ class CheckAndRaise(Op):
         return Apply(self, [value, *(self._condition(cond, value) for cond in conds)], [value.type()])
 
     @staticmethod
-    def _condition(given: Any, value: Variable) -> Variable:
+    def _condition(condition: Any, value: Variable) -> Variable:
         """Convert a condition to a variable; scalar conditions may be scalar variables."""
-        if isinstance(given, Variable) and given.type == bool_ and isinstance(value.type, ScalarType):
-            return given
-        return as_tensor_variable(np.asarray(given) if isinstance(given, bool) else given)
+        if isinstance(condition, Variable) and condition.type == bool_ and isinstance(value.type, ScalarType):
+            return condition
+        return as_tensor_variable(np.asarray(condition) if isinstance(condition, bool) else condition)
 
     def conditions(self, inputs: Sequence[Any]) -> Sequence[Any]:
         """Select the conditions from a list of inputs, or of objects that belong to the inputs."""

@@ -218,8 +218,8 @@ def with_open_lengths(static_shape: Sequence[int | None], n: int) -> tuple[int |
     >>> with_open_lengths((2, 3, 4), 1)
     (2, 3, None)
     """
-    kept = max(len(static_shape) - n, 0)
-    return (*static_shape[:kept], *(None for _ in static_shape[kept:]))
+    n_kept = max(len(static_shape) - n, 0)
+    return (*static_shape[:n_kept], *(None for _ in static_shape[n_kept:]))
 
 
 def _as_sequence_of_sizes(shape: Any) -> Sequence[Any]:

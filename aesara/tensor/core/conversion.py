@@ -140,14 +140,14 @@ def _constant_of_number(x: int | float, name: str | None) -> TensorConstant:
     """Return the constant of a Python number; constants of the same number share their array."""
     # Zero is no key: it equals negative zero. Nor is NaN, which does not equal itself.
     key = (type(x), x, config.floatX, config.cast_policy, aes.autocast_float.dtypes)
-    found = _numbers.get(key) if x else None
-    if found is None:
+    cached = _numbers.get(key) if x else None
+    if cached is None:
         data = aes.convert(x)
         data.flags.writeable = False
-        found = (tensor_type(data.dtype.name, ()), data)
+        cached = (tensor_type(data.dtype.name, ()), data)
         if x and x == x and len(_numbers) < 10_000:
-            _numbers[key] = found
-    return TensorType.constant_type(*found, name=name)
+            _numbers[key] = cached
+    return TensorType.constant_type(*cached, name=name)
 
 
 def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None) -> TensorConstant:
@@ -177,14 +177,14 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: An
     if dtype is None and ndim is None and (type(x) is int or type(x) is float):
         return _constant_of_number(x, name)
     if isinstance(x, Constant):
-        given: Any = x
+        value: Any = x
         if (
-            (name is None or given.name == name)
-            and (ndim is None or given.ndim == ndim)
-            and (dtype is None or given.dtype == dtype)
+            (name is None or value.name == name)
+            and (ndim is None or value.ndim == ndim)
+            and (dtype is None or value.dtype == dtype)
             and isinstance(x.type, TensorType)
         ):
-            return given
+            return value
         x = x.data
     elif isinstance(x, Variable) or (isinstance(x, (list, tuple)) and contains_variable(x)):
         raise TypeError(f"A constant has a value that is known now; got an expression: {describe(x)}.")

@@ -36,14 +36,14 @@ def half_in_single(function: Callable[P, TensorVariable]) -> Callable[P, TensorV
     @functools.wraps(function)
     def compute(*args: P.args, **kwargs: P.kwargs) -> TensorVariable:
         try:
-            given = signature.bind(*args, **kwargs)
+            arguments = signature.bind(*args, **kwargs)
         except TypeError:
             return function(*args, **kwargs)  # which says what is missing
-        tensor = as_tensor_variable(given.arguments[first])
-        if tensor.type.dtype != "float16" or given.arguments.get("dtype") is not None:
+        tensor = as_tensor_variable(arguments.arguments[first])
+        if tensor.type.dtype != "float16" or arguments.arguments.get("dtype") is not None:
             return function(*args, **kwargs)
-        given.arguments[first] = tensor.astype("float32")
-        single = function(*given.args, **given.kwargs)  # as the signature has them
+        arguments.arguments[first] = tensor.astype("float32")
+        single = function(*arguments.args, **arguments.kwargs)  # as the signature has them
         result = single.astype("float16")
         result.name = single.name
         return result

@@ -127,12 +127,12 @@ def _reflect(name: str, function: Callable[[Any, Any], Any], symbol: str) -> Cal
     return method
 
 
-def _unary(name: str, function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
+def _unary(name: str, function: Callable[[Any], Any], description: str) -> Callable[[Any], Any]:
     def method(self: Any) -> Any:
         return function(self)
 
     method.__name__ = name
-    method.__doc__ = f"{what}, element by element."
+    method.__doc__ = f"{description}, element by element."
     return method
 
 

@@ -360,7 +360,7 @@ class TensorType(CType, HasDataType, HasShape):
                 "(possibly shared) variable instead of a numeric array?"
             )
         refuse_without_values(data)
-        if isinstance(data, (list, tuple)) and any(isinstance(one, Variable) for one in data):
+        if isinstance(data, (list, tuple)) and any(isinstance(entry, Variable) for entry in data):
             raise TypeError(f"Expected numbers, but found a list with variables: {_excerpt(data)}. Use their values.")
         if isinstance(data, np.ndarray):
             if not isinstance(data, np.memmap):
@@ -481,11 +481,11 @@ def _has_rounded_integers(data: Any, as_array: np.ndarray) -> bool:
         return False
     pending: list[Any] = [data]
     while pending:
-        for one in pending.pop():
-            if isinstance(one, (list, tuple)):
-                pending.append(one)
-            elif not isinstance(one, (float, complex, np.inexact)):
-                integer = np.asarray(one)
+        for entry in pending.pop():
+            if isinstance(entry, (list, tuple)):
+                pending.append(entry)
+            elif not isinstance(entry, (float, complex, np.inexact)):
+                integer = np.asarray(entry)
                 if integer.dtype.kind in "iuO" and not same_values(integer, integer.astype(as_array.dtype)):
                     return True
     return False

@@ -53,9 +53,9 @@ def tolerances(a: TensorLike, b: TensorLike) -> tuple[float, float]:
     ``config.tensor__cmp_sloppy`` increases both by a factor of a hundred or ten thousand.
     """
     names = {str(getattr(value, "dtype", None)) for value in (a, b)}
-    found = [_TOLERANCES[name] for name in names if name in _TOLERANCES] or [(1e-5, 1e-8)]
+    pairs = [_TOLERANCES[name] for name in names if name in _TOLERANCES] or [(1e-5, 1e-8)]
     scale = 100.0**config.tensor__cmp_sloppy
-    return scale * max(rtol for rtol, _ in found), scale * max(atol for _, atol in found)
+    return scale * max(rtol for rtol, _ in pairs), scale * max(atol for _, atol in pairs)
 
 
 def values_eq_approx(

@@ -24,12 +24,12 @@ def _one_of(name: str, first: Any, other_name: str, other: object, default: Any 
     """Return the value of an argument that has two names."""
     if first is not None and other is not None:
         raise TypeError(f"{name} and {other_name} are two names of one argument: give one of them.")
-    given = first if first is not None else other
-    if given is None:
+    value = first if first is not None else other
+    if value is None:
         if default is None:
             raise TypeError(f"The argument {name} (or {other_name}) is missing.")
         return default
-    return given
+    return value
 
 
 def _in_dtype(x: TensorVariable, dtype: Any) -> TensorVariable:

@@ -55,13 +55,13 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle, dimshuffle
 from aesara.tensor.shapes.reshape import Reshape
 from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast
 
-Found = Mapping[Variable, Supported]
+SupportsOfVariables = Mapping[Variable, Supported]
 
 _TRUE, _FALSE = constant(np.array(True)), constant(np.array(False))
 
 
 @singledispatch
-def structure_of_output(op: Op, node: Apply, output: Any, found: Found) -> tuple[Support, bool]:
+def structure_of_output(op: Op, node: Apply, output: Any, supports_of: SupportsOfVariables) -> tuple[Support, bool]:
     """Return the support of an output, and whether the output is zero outside of it, given those of the inputs.
 
     Functions are registered by class of op; for other classes the result is the full support.
@@ -73,28 +73,28 @@ _unknown = structure_of_output.dispatch(object)
 
 
 @structure_of.register(TensorType)
-def structure_of_tensor(term_type: TensorType, term: Any, known: Found) -> Supported:
+def structure_of_tensor(term_type: TensorType, term: Any, known: SupportsOfVariables) -> Supported:
     """Return a tensor with its support; a choice between a value and zero is that value, at a condition."""
     if term in known:
         return known[term]
-    found = dict(known)
+    supports_of = dict(known)
     todo: list[Any] = [term]
     while todo:
         variable = todo[-1]
-        if variable in found:
+        if variable in supports_of:
             todo.pop()
             continue
         node = variable.owner
         if node is None or structure_of_output.dispatch(type(node.op)) is _unknown:
             zero = isinstance(variable, Constant) and isinstance(variable.type, TensorType) and not variable.data.any()
-            found[variable] = Supported(variable, EMPTY if zero else FULL)
+            supports_of[variable] = Supported(variable, EMPTY if zero else FULL)
             continue
-        missing = [v for v in node.inputs if v not in found]
+        missing = [v for v in node.inputs if v not in supports_of]
         if missing:
             todo.extend(missing)
             continue
-        found[variable] = Supported(variable, *structure_of_output(node.op, node, variable, found))
-    return without_choice(found[term], found)
+        supports_of[variable] = Supported(variable, *structure_of_output(node.op, node, variable, supports_of))
+    return without_choice(supports_of[term], supports_of)
 
 
 def full_mask(support: Support, model: Any) -> Any:
@@ -121,16 +121,16 @@ def move_support(support: Support, ndim: int, key: Any, move: Callable[[Any], An
 
 
 @structure_of_output.register(Elemwise)
-def _(op, node, output, found):
+def _(op, node, output, supports_of):
     if len(node.outputs) > 1:
         return FULL, True
-    return structure_of_scalar_op(op.scalar_op, [found[v] for v in node.inputs], tensor_condition)
+    return structure_of_scalar_op(op.scalar_op, [supports_of[v] for v in node.inputs], tensor_condition)
 
 
 @structure_of_output.register(Sum)
-def _(op, node, output, found):
+def _(op, node, output, supports_of):
     (x,) = node.inputs
-    support, is_clean = found[x].support, found[x].is_clean
+    support, is_clean = supports_of[x].support, supports_of[x].is_clean
     if not support.is_partial:
         return support, is_clean
     axes = range(x.type.ndim) if op.axis is None else [axis % x.type.ndim for axis in op.axis]
@@ -147,8 +147,8 @@ def _(op, node, output, found):
 @structure_of_output.register(CpuContiguous)
 @structure_of_output.register(SpecifyShape)
 @structure_of_output.register(Unbroadcast)
-def _(op, node, output, found):
-    value = found[node.inputs[0]]
+def _(op, node, output, supports_of):
+    value = supports_of[node.inputs[0]]
     return value.support, value.is_clean
 
 
@@ -156,8 +156,8 @@ def _(op, node, output, found):
 
 
 @structure_of_output.register(DimShuffle)
-def _(op, node, output, found):
-    value = found[node.inputs[0]]
+def _(op, node, output, supports_of):
+    value = supports_of[node.inputs[0]]
     order = tuple(op.new_order)
     # A mask may know less of lengths than the value.
     ones = tuple([1 if length == 1 else None for length in node.inputs[0].type.shape])
@@ -169,11 +169,11 @@ def _(op, node, output, found):
 
 
 @structure_of_output.register(Alloc)
-def _(op, node, output, found):
+def _(op, node, output, supports_of):
     value, *sizes = node.inputs
-    support = found[value].support
+    support = supports_of[value].support
     key = ("alloc", value.type.ndim, tuple(sizes))
-    return move_support(support, output.type.ndim, key, lambda mask: alloc(mask, *sizes)), found[value].is_clean
+    return move_support(support, output.type.ndim, key, lambda mask: alloc(mask, *sizes)), supports_of[value].is_clean
 
 
 @structure_of_output.register(Reshape)
@@ -182,32 +182,36 @@ def _(op, node, output, found):
 @structure_of_output.register(AdvancedSubtensor1)
 @structure_of_output.register(Split)
 @structure_of_output.register(ExtractDiag)
-def _(op, node, output, found):
+def _(op, node, output, supports_of):
     value, *others = node.inputs
     place = node.outputs.index(output)
 
     def move(mask: Any) -> Any:
         return op(full_mask(Condition("mask", lambda: mask), value), *others, return_list=True)[place]
 
-    return move_support(found[value].support, output.type.ndim, (op, place, tuple(others)), move), found[value].is_clean
+    return move_support(supports_of[value].support, output.type.ndim, (op, place, tuple(others)), move), supports_of[
+        value
+    ].is_clean
 
 
 @structure_of_output.register(Join)
-def _(op, node, output, found):
+def _(op, node, output, supports_of):
     axis, *values = node.inputs
-    supports = {found[v].support for v in values}
-    is_clean = all(found[v].is_clean for v in values)
+    supports = {supports_of[v].support for v in values}
+    is_clean = all(supports_of[v].is_clean for v in values)
     if len(supports) == 1 and is_uniform(next(iter(supports))):
         return supports.pop(), is_clean
-    key = ("join", axis, tuple((v, found[v].support.key) for v in values))
+    key = ("join", axis, tuple((v, supports_of[v].support.key) for v in values))
     is_of_row = any(support.is_of_row for support in supports)
-    return Condition(key, lambda: op(axis, *(full_mask(found[v].support, v) for v in values)), is_of_row), is_clean
+    return Condition(
+        key, lambda: op(axis, *(full_mask(supports_of[v].support, v) for v in values)), is_of_row
+    ), is_clean
 
 
 @structure_of_output.register(MakeVector)
-def _(op, node, output, found):
-    supports = [found[v].support for v in node.inputs]
-    is_clean = all(found[v].is_clean for v in node.inputs)
+def _(op, node, output, supports_of):
+    supports = [supports_of[v].support for v in node.inputs]
+    is_clean = all(supports_of[v].is_clean for v in node.inputs)
     if len(set(supports)) == 1 and not supports[0].is_partial:
         return supports[0], is_clean
     key = ("vector", tuple(support.key for support in supports))
@@ -217,13 +221,13 @@ def _(op, node, output, found):
 
 
 @structure_of_output.register(AllocDiag)
-def _(op, node, output, found):
+def _(op, node, output, supports_of):
     (value,) = node.inputs
-    support = found[value].support
+    support = supports_of[value].support
     if support is EMPTY:
         return EMPTY, True
     made = Condition((op, value, support.key), lambda: op(full_mask(support, value)), support.is_of_row)
-    return made, found[value].is_clean
+    return made, supports_of[value].is_clean
 
 
 # Entries that are written
@@ -232,9 +236,9 @@ def _(op, node, output, found):
 @structure_of_output.register(IncSubtensor)
 @structure_of_output.register(AdvancedIncSubtensor)
 @structure_of_output.register(AdvancedIncSubtensor1)
-def _(op, node, output, found):
+def _(op, node, output, supports_of):
     base, value, *index = node.inputs
-    below, above = found[base], found[value]
+    below, above = supports_of[base], supports_of[value]
     is_clean = below.is_clean and above.is_clean
     if below.support is FULL and (above.support is not EMPTY or not op.set_instead_of_inc):
         return FULL, True

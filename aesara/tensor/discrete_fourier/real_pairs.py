@@ -104,8 +104,8 @@ class RFFTOp(_PairsOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         a, s = inputs
-        found = np.fft.rfftn(a, s=tuple(s), axes=tuple(range(1, a.ndim)))
-        output_storage[0][0] = np.stack([found.real, found.imag], axis=-1).astype(a.dtype)
+        transform = np.fft.rfftn(a, s=tuple(s), axes=tuple(range(1, a.ndim)))
+        output_storage[0][0] = np.stack([transform.real, transform.imag], axis=-1).astype(a.dtype)
 
     def _dimensions(self, ndim: int) -> int:
         return ndim - 2
@@ -115,8 +115,8 @@ class RFFTOp(_PairsOp):
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:
         a, s = inputs
-        found = rfftn(a, [s[k] for k in range(a.type.ndim - 1)], range(1, a.type.ndim))
-        return stack([real(found), imag(found)], axis=-1)
+        transform = rfftn(a, [s[k] for k in range(a.type.ndim - 1)], range(1, a.type.ndim))
+        return stack([real(transform), imag(transform)], axis=-1)
 
 
 class IRFFTOp(_PairsOp):
@@ -141,8 +141,8 @@ class IRFFTOp(_PairsOp):
         a, s = inputs
         numbers = np.empty(a.shape[:-1], np.result_type(a.dtype, np.complex64))
         numbers.real, numbers.imag = a[..., 0], a[..., 1]
-        found = np.fft.irfftn(numbers, s=tuple(s), axes=tuple(range(1, numbers.ndim)), norm="forward")
-        output_storage[0][0] = found.astype(a.dtype)
+        signal = np.fft.irfftn(numbers, s=tuple(s), axes=tuple(range(1, numbers.ndim)), norm="forward")
+        output_storage[0][0] = signal.astype(a.dtype)
 
     def _dimensions(self, ndim: int) -> int:
         return ndim - 1

@@ -219,9 +219,9 @@ def _with_length(x: TensorVariable, n: TensorLike) -> TensorVariable:
         raise ValueError(f"Invalid number of data points ({length}) specified: there must be one or more.")
     if length is not None and length == x.type.shape[-1]:
         return x
-    kept = minimum(x.shape[-1], n)
+    n_kept = minimum(x.shape[-1], n)
     empty = zeros([*[x.shape[k] for k in range(x.type.ndim - 1)], n], dtype=x.type.dtype)
-    return set_subtensor(empty[..., :kept], x[..., :kept])
+    return set_subtensor(empty[..., :n_kept], x[..., :n_kept])
 
 
 def _factor(norm: str | None, inverse: bool, n: TensorVariable, dtype: str) -> TensorVariable | None:
@@ -262,13 +262,13 @@ def _transform(
     for length, axis in zip(lengths, axes):
         if length is not None:
             x = moveaxis(_with_length(moveaxis(x, axis, -1), length), -1, axis)
-    places = list(range(-len(axes), 0))
-    moved = moveaxis(x, axes, places)
+    positions = list(range(-len(axes), 0))
+    moved = moveaxis(x, axes, positions)
     result = FourierTransform(len(axes), inverse)(moved)
     count = result.shape[-1]
-    for place in places[:-1]:
-        count = count * result.shape[place]
-    return moveaxis(_scale(result, norm, inverse, count), places, axes)
+    for position in positions[:-1]:
+        count = count * result.shape[position]
+    return moveaxis(_scale(result, norm, inverse, count), positions, axes)
 
 
 def fft(a: TensorLike, n: TensorLike | None = None, axis: int = -1, norm: str | None = None) -> TensorVariable:

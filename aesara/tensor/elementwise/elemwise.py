@@ -201,8 +201,8 @@ class Elemwise(Op):
         outputs_are_clean = all(g.is_clean for g in of_outputs)
 
         def support_of(condition: Condition) -> Support:
-            kind, place = condition.key
-            return of_outputs[place].support if kind == "of output" else tensor_condition(values[place])
+            kind, slot = condition.key
+            return of_outputs[slot].support if kind == "of output" else tensor_condition(values[slot])
 
         result = []
         for x, slot, support, is_clean in zip(inputs, plan.results, plan.supports, plan.clean):
@@ -281,10 +281,10 @@ class Elemwise(Op):
         values = self._replay(plan, inputs, outs, seeds)
 
         def support_of(condition: Condition) -> Support:
-            kind, place = condition.key
+            kind, slot = condition.key
             if kind == "of output":
-                return FULL if place == position else EMPTY
-            return tensor_condition(values[place])
+                return FULL if slot == position else EMPTY
+            return tensor_condition(values[slot])
 
         terms = []
         for slot, slope_support, point in zip(plan.results, plan.supports, points):
@@ -545,8 +545,8 @@ def elemwise_of(scalar_op: aes.ScalarOp) -> Elemwise:
 def tensor_function(scalar_op: aes.ScalarOp, name: str) -> Elemwise:
     """Return the tensor function of a scalar op, with the name by which it is printed."""
     op = Elemwise(scalar_op, name=f"Elemwise{{{name},no_inplace}}", nfunc_spec=scalar_op.nfunc_spec)
-    what = scalar_op.__doc__ or name
-    op.__doc__ = f"{what}\n\nApplied to each element of tensors, with broadcasting; see `Elemwise`."
+    description = scalar_op.__doc__ or name
+    op.__doc__ = f"{description}\n\nApplied to each element of tensors, with broadcasting; see `Elemwise`."
     _elemwise_ops.setdefault(scalar_op, op)
     return op
 

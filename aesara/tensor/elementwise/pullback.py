@@ -76,9 +76,9 @@ def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tu
     if len(gradients) != len(inputs):
         raise ValueError(f"{scalar_op}.L_op returned {len(gradients)} gradients for {len(inputs)} inputs.")
     known = [*inputs, *outputs, *seeds]
-    found = _structures([*inputs, *outputs], seeds, gradients)
-    gradients = [cotangent.value for cotangent in found]
-    conditions = {variable for cotangent in found for variable in _conditions(cotangent.support)}
+    supported_gradients = _structures([*inputs, *outputs], seeds, gradients)
+    gradients = [cotangent.value for cotangent in supported_gradients]
+    conditions = {variable for cotangent in supported_gradients for variable in _conditions(cotangent.support)}
     wanted = [*gradients, *conditions]
     slots: dict[Variable, int] = {variable: slot for slot, variable in enumerate(known)}
     nodes = [
@@ -107,8 +107,8 @@ def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tu
         tuple(leaves),
         tuple(steps),
         tuple([slots[g] for g in gradients]),
-        tuple([cotangent.support.map_conditions(by_slot) for cotangent in found]),
-        tuple([cotangent.is_clean for cotangent in found]),
+        tuple([cotangent.support.map_conditions(by_slot) for cotangent in supported_gradients]),
+        tuple([cotangent.is_clean for cotangent in supported_gradients]),
     )
 
 

@@ -66,9 +66,11 @@ class ChainedIndex(Op):
     def make_node(self, x: Any, *scalars: Any) -> Apply:
         types = get_slice_elements(self.entries, lambda part: part is not None)
         inputs = [as_tensor_variable(x), *map(as_nontensor_scalar, scalars)]
-        found = [scalar.type for scalar in inputs[1:]]
-        if found != types:
-            raise TypeError(f"The entries {template_text(self.entries)} take scalars of types {types}; got {found}.")
+        scalar_types = [scalar.type for scalar in inputs[1:]]
+        if scalar_types != types:
+            raise TypeError(
+                f"The entries {template_text(self.entries)} take scalars of types {types}; got {scalar_types}."
+            )
         return Apply(self, inputs, [scalar_int64() for _ in range(3 if self.is_slice else 1)])
 
     def index_of(self, scalars: Sequence[Any]) -> tuple[Any, ...]:

@@ -98,8 +98,8 @@ def piecewise(x: TensorLike, condlist: Any, funclist: Sequence[Any], *args: Any,
         )
 
     def value(piece: Any) -> TensorVariable:
-        found = piece(x, *args, **kwargs) if callable(piece) else piece
-        return as_tensor_variable(found).astype(x.type.dtype)
+        result = piece(x, *args, **kwargs) if callable(piece) else piece
+        return as_tensor_variable(result).astype(x.type.dtype)
 
     result = value(funclist[-1]) if len(funclist) > len(conditions) else x.zeros_like()
     for condition, piece in zip(conditions, funclist):

@@ -64,10 +64,10 @@ def getitem(x: Variable, args: Any) -> TensorVariable:
     if any(_is_advanced(entry) for entry in entries):
         return _taken_by_tensors(x, entries)
     entries = _without_ellipsis(entries, x.type.ndim)
-    kept = [entry for entry in entries if entry is not None]
-    if len(kept) == len(entries):
-        return _basic_index(x, kept)
-    part = x if all(_is_full_slice(entry) for entry in kept) else _basic_index(x, kept)
+    indices = [entry for entry in entries if entry is not None]
+    if len(indices) == len(entries):
+        return _basic_index(x, indices)
+    part = x if all(_is_full_slice(entry) for entry in indices) else _basic_index(x, indices)
     # New dimensions are added last, so that the part is one of the tensor itself.
     dims = iter(range(part.type.ndim))
     pattern: list[Any] = []

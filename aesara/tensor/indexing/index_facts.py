@@ -169,17 +169,19 @@ def static_indexed_shape(shape: Sequence[int | None], indices: Sequence[Any]) ->
             f"too many indices for array: the tensor has {len(shape)} dimension(s), but {n_indexed} are indexed"
         )
     basic, advanced, position = result_layout(indices)
-    kept = [_static_size_kept(shape, dimension, index) for dimension, index in basic]
-    made = [_static_sizes_made(shape, dimension, index) for dimension, index in advanced]
+    basic_sizes = [_static_size_kept(shape, dimension, index) for dimension, index in basic]
+    advanced_sizes = [_static_sizes_made(shape, dimension, index) for dimension, index in advanced]
     try:
-        made_shape = static_broadcast(*made)
+        made_shape = static_broadcast(*advanced_sizes)
     except ValueError as error:
-        raise IndexError(f"shape mismatch: indexing arrays of shapes {made} cannot be broadcast together") from error
+        raise IndexError(
+            f"shape mismatch: indexing arrays of shapes {advanced_sizes} cannot be broadcast together"
+        ) from error
     for dimension, index in advanced:
         if index.type.ndim == 0 or not (None in made_shape or 0 in made_shape):
             # Of positions that are broadcast to no elements, any are right.
             _check_positions(shape, dimension, index)
-    return (*kept[:position], *made_shape, *kept[position:], *shape[n_indexed:])
+    return (*basic_sizes[:position], *made_shape, *basic_sizes[position:], *shape[n_indexed:])
 
 
 def _static_size_kept(shape: Sequence[int | None], dimension: int, index: TensorVariable) -> int | None:

@@ -293,7 +293,7 @@ def indexed_result_shape(
         if indices_are_shapes
         else indices
     )
-    kept = [
+    basic_sizes = [
         constant(1, dtype="int64")
         if index is None or isinstance(getattr(index, "type", None), NoneTypeT)
         else basic_shape((array_shape[dimension],), (index,))[0]
@@ -305,8 +305,8 @@ def indexed_result_shape(
         if index is not None and not isinstance(getattr(index, "type", None), NoneTypeT)
     )
     shapes = [_sizes_of_index(index) for _, index in advanced]
-    made = broadcast_sizes(*shapes) if shapes else ()
-    return (*kept[:position], *made, *kept[position:], *array_shape[n_indexed:])
+    advanced_sizes = broadcast_sizes(*shapes) if shapes else ()
+    return (*basic_sizes[:position], *advanced_sizes, *basic_sizes[position:], *array_shape[n_indexed:])
 
 
 class _ShapeOfIndex(tuple):

@@ -69,9 +69,9 @@ def _differ_in_specified_shape(op, node, output, axis):
 
 @differ_along.register(Subtensor)
 def _differ_in_part(op, node, output, axis):
-    kept = [k for k, entry in enumerate(op.idx_list) if isinstance(entry, slice)]
-    kept += range(len(op.idx_list), node.inputs[0].type.ndim)
-    return are_distinct(node.inputs[0], None, kept[axis])
+    slice_axes = [k for k, entry in enumerate(op.idx_list) if isinstance(entry, slice)]
+    slice_axes += range(len(op.idx_list), node.inputs[0].type.ndim)
+    return are_distinct(node.inputs[0], None, slice_axes[axis])
 
 
 @differ_along.register(Elemwise)
@@ -149,19 +149,19 @@ def names_no_place_twice(shape: Sequence[int | None], indices: Sequence[Variable
     _, advanced, _ = result_layout(indices)
     # A truth value without dimensions takes none, also behind the last one.
     positions = [_Positions(index, dict(enumerate(shape)).get(dimension)) for dimension, index in advanced]
-    made = static_broadcast(*[entry.shape for entry in positions])
-    if 0 in made:
+    broadcast_shape = static_broadcast(*[entry.shape for entry in positions])
+    if 0 in broadcast_shape:
         return True
-    axes = [axis for axis in range(-len(made), 0) if made[axis] != 1]
+    axes = [axis for axis in range(-len(broadcast_shape), 0) if broadcast_shape[axis] != 1]
     if not axes or _all_positions_of_nonzeros(positions):
         return True
-    known = _known_places(positions, made)
+    known = _known_places(positions, broadcast_shape)
     if known is not None:
         return len(np.unique(known, axis=1).T) == known.shape[1]
     # Along each axis but one some index has numbers that differ, and that do not depend on the other axes; along the
     # last one some index has numbers that differ, wherever it is on the others.
-    left = [axis for axis in axes if not _differs(positions, axis, made, alone=True)]
-    return not left or (len(left) == 1 and _differs(positions, left[0], made, alone=False))
+    left = [axis for axis in axes if not _differs(positions, axis, broadcast_shape, alone=True)]
+    return not left or (len(left) == 1 and _differs(positions, left[0], broadcast_shape, alone=False))
 
 
 class _Positions:
@@ -185,14 +185,14 @@ class _Positions:
         return self.is_mask or are_distinct(self.index, self.length, len(self.shape) + axis)
 
 
-def _differs(positions: Sequence[_Positions], axis: int, made: Sequence[int | None], alone: bool) -> bool:
+def _differs(positions: Sequence[_Positions], axis: int, broadcast_shape: Sequence[int | None], alone: bool) -> bool:
     along = [entry for entry in positions if entry.is_along(axis)]
     distinct = [entry for entry in along if entry.are_distinct(axis, alone)]
     if len(distinct) == len(along):
         return bool(along)
     # An index of length 1 is repeated for the others: one that is distinct has to be known to be as long as they are.
-    if made[axis] is not None:
-        return any(entry.shape[axis] == made[axis] for entry in distinct)
+    if broadcast_shape[axis] is not None:
+        return any(entry.shape[axis] == broadcast_shape[axis] for entry in distinct)
     return any(all(entry is other or _counts(entry, other, axis) for other in along) for entry in distinct)
 
 
@@ -237,7 +237,7 @@ def _all_positions_of_nonzeros(positions: Sequence[_Positions]) -> bool:
     )
 
 
-def _known_places(positions: Sequence[_Positions], made: Sequence[int | None]) -> np.ndarray | None:
+def _known_places(positions: Sequence[_Positions], broadcast_shape: Sequence[int | None]) -> np.ndarray | None:
     """Return the selected positions as columns of a matrix if all are constant; masks next to other indices are
     skipped.
     """
@@ -245,10 +245,10 @@ def _known_places(positions: Sequence[_Positions], made: Sequence[int | None]) -
     for entry in positions:
         if entry.is_mask or not isinstance(entry.index, Constant):
             return None
-        found = _counted_from_front(entry.index.data, entry.length)
-        if found is None:
+        positions_from_front = _counted_from_front(entry.index.data, entry.length)
+        if positions_from_front is None:
             return None
-        counted.append(np.broadcast_to(found, [int(size or 0) for size in made]).reshape(-1))
+        counted.append(np.broadcast_to(positions_from_front, [int(size or 0) for size in broadcast_shape]).reshape(-1))
     return np.stack([column.astype("int64") for column in counted])
 
 

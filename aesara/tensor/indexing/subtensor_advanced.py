@@ -208,8 +208,8 @@ class AdvancedIncSubtensor1(_AdvancedWriter):
 
     def __str__(self) -> str:
         where = "inplace" if self.inplace else "no_inplace"
-        what = "set" if self.set_instead_of_inc else "inc"
-        return f"{type(self).__name__}{{{where},{what}}}"
+        verb = "set" if self.set_instead_of_inc else "inc"
+        return f"{type(self).__name__}{{{where},{verb}}}"
 
     def make_node(self, x: Any, y: Any, ilist: Any) -> Apply:
         x, y = as_tensor_variable(x), as_tensor_variable(y)
@@ -218,8 +218,8 @@ class AdvancedIncSubtensor1(_AdvancedWriter):
             raise TypeError("A scalar cannot be indexed.")
         check_value(x, y, self.set_instead_of_inc)
         if y.type.ndim > x.type.ndim:
-            what = "set" if self.set_instead_of_inc else "increment"
-            raise TypeError(f"cannot {what} x subtensor with ndim={x.type.ndim} by y with ndim={y.type.ndim}.")
+            verb = "set" if self.set_instead_of_inc else "increment"
+            raise TypeError(f"cannot {verb} x subtensor with ndim={x.type.ndim} by y with ndim={y.type.ndim}.")
         check_value_shape(y, static_indexed_shape(x.type.shape, [ilist]), self.set_instead_of_inc)
         return Apply(self, [x, y, ilist], [x.type()])
 

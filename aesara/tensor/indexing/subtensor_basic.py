@@ -344,9 +344,9 @@ def check_value_shape(y: TensorVariable, part_shape: Sequence[int | None], is_se
     """
     for size, wanted in zip(reversed(y.type.shape), reversed(part_shape)):
         if size is not None and size != 1 and wanted is not None and size != wanted:
-            what = "set" if is_set else "increment"
+            verb = "set" if is_set else "increment"
             raise ValueError(
-                f"Cannot {what} a part of shape {tuple(part_shape)} with a value of shape {y.type.shape}: "
+                f"Cannot {verb} a part of shape {tuple(part_shape)} with a value of shape {y.type.shape}: "
                 f"expected size {wanted} or 1, got {size}. The value has to broadcast to the part."
             )
 
@@ -403,8 +403,8 @@ def _known_index(scalars: Sequence[Any], idx_list: Sequence[Any]) -> int | slice
     if not isinstance(entry, slice):
         return known_integer(entry)
     parts = [None if part is None else known_integer(part) for part in (entry.start, entry.stop, entry.step)]
-    given = (entry.start, entry.stop, entry.step)
-    return None if any(k is None and p is not None for k, p in zip(parts, given)) else slice(*parts)
+    bounds = (entry.start, entry.stop, entry.step)
+    return None if any(k is None and p is not None for k, p in zip(parts, bounds)) else slice(*parts)
 
 
 @constant_of_output.register(Subtensor)

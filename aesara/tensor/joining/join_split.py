@@ -141,10 +141,10 @@ class Join(Op):
         if aes.upcast(*dtypes) in discrete_dtypes:
             return [g_axis, *(tensor.zeros_like(dtype="floatX") for tensor in tensors)]
         lengths = vector_of([shape(tensor)[axis] for tensor in tensors])
-        pieces = Split(len(tensors))(g_out, axis, lengths)
+        parts = Split(len(tensors))(g_out, axis, lengths)
         if len(tensors) == 1:
-            pieces = [pieces]
-        gradients = [_like(piece, tensor) for piece, tensor in zip(pieces, tensors)]
+            parts = [parts]
+        gradients = [_like(piece, tensor) for piece, tensor in zip(parts, tensors)]
         return [g_axis, *gradients]
 
     def R_op(self, inputs, eval_points):
@@ -174,12 +174,12 @@ def _total(shapes: Sequence[Sequence[TensorVariable]], axis: int) -> TensorVaria
 
 def _different_ranks(tensors: Sequence[TensorVariable], axis: int | None) -> str:
     """Return the error message for joining tensors with different numbers of dimensions."""
-    found = [f"{describe(tensor)} has {tensor.type.ndim}" for tensor in tensors[:_MOST_NAMED]]
-    if len(tensors) > len(found):
-        found.append("...")
+    ranks = [f"{describe(tensor)} has {tensor.type.ndim}" for tensor in tensors[:_MOST_NAMED]]
+    if len(tensors) > len(ranks):
+        ranks.append("...")
     text = (
         "Only tensors with the same number of dimensions can be joined; "
-        f"got {[tensor.type.ndim for tensor in tensors]}: {', '.join(found)}."
+        f"got {[tensor.type.ndim for tensor in tensors]}: {', '.join(ranks)}."
     )
     ndim = max(tensor.type.ndim for tensor in tensors)
     short = next(tensor for tensor in tensors if tensor.type.ndim < ndim)
@@ -302,13 +302,13 @@ class Split(Op):
         if all(isinstance(g.type, DisconnectedType) for g in output_gradients):
             g_x = DisconnectedType()()
         else:
-            pieces = [
+            parts = [
                 out.zeros_like(dtype="floatX" if out.type.dtype in discrete_dtypes else None)
                 if isinstance(g.type, DisconnectedType)
                 else g
                 for out, g in zip(outputs, output_gradients)
             ]
-            g_x = specify_shape(join(axis, *pieces), x.type.shape)
+            g_x = specify_shape(join(axis, *parts), x.type.shape)
         return [g_x, grad_undefined(self, 1, axis), grad_undefined(self, 2, splits)]
 
     def R_op(self, inputs, eval_points):

@@ -224,23 +224,23 @@ def _at_least(a: Any, b: Any) -> Any:
     return np.maximum(a, b) if isinstance(a, np.ndarray) else max(a, b)
 
 
-def _edge(place: Any, n: Length) -> Any:
-    return _at_most(_at_least(place, 0), n - 1)
+def _edge(position: Any, n: Length) -> Any:
+    return _at_most(_at_least(position, 0), n - 1)
 
 
-def _wrap(place: Any, n: Length) -> Any:
-    return place % n
+def _wrap(position: Any, n: Length) -> Any:
+    return position % n
 
 
-def _symmetric(place: Any, n: Length) -> Any:
+def _symmetric(position: Any, n: Length) -> Any:
     # Up and down in a period of 2 n, each end twice.
-    return (2 * n - 1 - _absolute(2 * (place % (2 * n)) - (2 * n - 1))) // 2
+    return (2 * n - 1 - _absolute(2 * (position % (2 * n)) - (2 * n - 1))) // 2
 
 
-def _reflect(place: Any, n: Length) -> Any:
+def _reflect(position: Any, n: Length) -> Any:
     # Up and down in a period of 2 (n - 1), each end once; a single element is its own mirror image.
     last = _at_least(n - 1, 1)
-    return _at_most(last - _absolute(place % (2 * last) - last), n - 1)
+    return _at_most(last - _absolute(position % (2 * last) - last), n - 1)
 
 
 def _absolute(x: TensorLike) -> Any:
@@ -276,12 +276,12 @@ def _odd_reflection(
     """
     n = sizes_of(x)[axis]
     period = _at_least(n - 1, 1) if formula is _reflect else n
-    place = _positions(n, before, after)
+    position = _positions(n, before, after)
     column = [0 if k == axis else "x" for k in range(x.type.ndim)]
-    turn = as_tensor_variable(place // period)
+    turn = as_tensor_variable(position // period)
     if formula is _reflect:
         # The last element itself is not yet mirrored.
-        turn = switch(eq(as_tensor_variable(place), n - 1), 0, turn)
+        turn = switch(eq(as_tensor_variable(position), n - 1), 0, turn)
     turn = turn.dimshuffle(column)
     first, last = _element(x, axis, 0), _element(x, axis, -1)
     image = _take_by_formula(x, axis, before, after, formula)

@@ -159,7 +159,7 @@ def block(arrays: Any) -> TensorVariable:
         if level == depth:
             t = as_tensor_variable(entry)
             return shape_padleft(t, ndim - t.type.ndim) if t.type.ndim < ndim else t
-        return concatenate([join_nested(one, level + 1) for one in entry], axis=ndim - depth + level)
+        return concatenate([join_nested(part, level + 1) for part in entry], axis=ndim - depth + level)
 
     return join_nested(arrays, 0)
 

@@ -148,7 +148,7 @@ def assume(
     >>> [type(node.op).__name__ for node in f.maker.fgraph.toposort()]
     ['SolveTriangular']
     """
-    given = {
+    facts_by_name = {
         "symmetric": symmetric,
         "hermitian": hermitian,
         "positive_definite": positive_definite,
@@ -158,7 +158,7 @@ def assume(
         "orthogonal": orthogonal,
         "permutation": permutation,
     }
-    facts = [fact for fact, holds in given.items() if holds]
+    facts = [fact for fact, holds in facts_by_name.items() if holds]
     op = Assume(facts)
     x = as_tensor_variable(x)
     result = op(x)

@@ -54,10 +54,10 @@ class _SolveBands(MatrixOp):
 
     def make_node(self, ab: Any, b: Any) -> Apply:
         ab, b = cast_together(self, as_matrix(self, ab, "ab"), as_right_hand_side(self, b))
-        wanted, given = self._number_of_diagonals(), ab.type.shape[0]
-        if wanted is not None and given is not None and wanted != given:
-            raise ValueError(f"{self}: `ab` must have {wanted} rows, one for each diagonal; it has {given}.")
-        size = common_size(self, ab.type.shape[1], b.type.shape[0], what="numbers of columns and of equations")
+        n_diagonals, n_rows = self._number_of_diagonals(), ab.type.shape[0]
+        if n_diagonals is not None and n_rows is not None and n_diagonals != n_rows:
+            raise ValueError(f"{self}: `ab` must have {n_diagonals} rows, one for each diagonal; it has {n_rows}.")
+        size = common_size(self, ab.type.shape[1], b.type.shape[0], quantity="numbers of columns and of equations")
         return Apply(self, [ab, b], [tensor_type(b.type.dtype, (size, *b.type.shape[1:]))()])
 
     def solution(self, ab: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -240,8 +240,8 @@ def solve_tridiagonal(dl: Any, d: Any, du: Any, b: Any, b_ndim: int | None = Non
     """
     dl, d, du = cast_together("solve_tridiagonal", *[as_tensor_variable(x) for x in (dl, d, du)])
     b = as_tensor_variable(b)
-    one = core_of_right_hand_side(b, b_ndim)
-    return for_batches("solve_tridiagonal", _solution_of_three, f"(m),(n),(m),{one}->{one}", dl, d, du, b)
+    core_dims = core_of_right_hand_side(b, b_ndim)
+    return for_batches("solve_tridiagonal", _solution_of_three, f"(m),(n),(m),{core_dims}->{core_dims}", dl, d, du, b)
 
 
 _diagonals_fit = CheckAndRaise(

@@ -173,7 +173,7 @@ def real_dtype(dtype: str) -> str:
 # -- types of results ---------------------------------------------------------------
 
 
-def common_size(op: Op, *sizes: int | None, what: str = "sizes") -> int | None:
+def common_size(op: Op, *sizes: int | None, quantity: str = "sizes") -> int | None:
     """Return the common value of static sizes, or None if all are unknown.
 
     Raises
@@ -183,7 +183,7 @@ def common_size(op: Op, *sizes: int | None, what: str = "sizes") -> int | None:
     """
     known = {size for size in sizes if size is not None}
     if len(known) > 1:
-        raise ValueError(f"{op}: the {what} {', '.join(map(str, sorted(known)))} must be the same.")
+        raise ValueError(f"{op}: the {quantity} {', '.join(map(str, sorted(known)))} must be the same.")
     return known.pop() if known else None
 
 
@@ -272,9 +272,9 @@ def divided_by_gaps(
     bound = n * largest(size, initial=0) * np.asarray(64 * eps, dtype)
     ends = ops.and_(closed, ops.le(ops.maximum(size, size.T), bound))
     left_out = ops.or_(ends, ops.eq(eye(x.shape[0], dtype="int8"), 1))
-    one, nan = np.asarray(1, dtype), np.asarray(np.nan, dtype)
+    unit, nan = np.asarray(1, dtype), np.asarray(np.nan, dtype)
     divided = ops.switch(left_out, np.asarray(0, x.type.dtype), x) / ops.switch(
-        left_out, one, ops.switch(closed, nan, gaps)
+        left_out, unit, ops.switch(closed, nan, gaps)
     )
     return divided + zeros_without_derivative(gaps, closed).astype(x.type.dtype)
 
@@ -292,8 +292,8 @@ def zeros_without_derivative(gaps: TensorVariable, closed: TensorVariable) -> Te
     rotation of eigenvectors; a second derivative must not ignore this.
     """
     beside = ops.and_(closed, ops.eq(eye(gaps.shape[0], dtype="int8"), 0))
-    one, zero = np.asarray(1, gaps.type.dtype), np.asarray(0, gaps.type.dtype)
-    return ops.switch(beside, ops.sqrt(ops.switch(beside, gaps - disconnected_grad(gaps), one)), zero)
+    unit, zero = np.asarray(1, gaps.type.dtype), np.asarray(0, gaps.type.dtype)
+    return ops.switch(beside, ops.sqrt(ops.switch(beside, gaps - disconnected_grad(gaps), unit)), zero)
 
 
 def gaps_between(w: TensorVariable) -> TensorVariable:

@@ -81,9 +81,9 @@ def _products_of_others(s: np.ndarray) -> np.ndarray:
 
 def _decompose(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
     """Return the singular value decomposition, and the determinant of the product of both unitary factors; or NaN."""
-    found: list[list[Any]] = [[None], [None], [None]]
-    NanOnError(SVD()).perform(None, [x], found)
-    ((u,), (s,), (vh,)) = found
+    storage: list[list[Any]] = [[None], [None], [None]]
+    NanOnError(SVD()).perform(None, [x], storage)
+    ((u,), (s,), (vh,)) = storage
     return u, s, vh, np.linalg.det(u) * np.linalg.det(vh)
 
 

@@ -111,9 +111,9 @@ class Eig(MatrixOp):
             middle = identity_like(v) * of_w.astype(v.type.dtype)
         if is_connected(of_v):
             if v.type.dtype.startswith("complex"):
-                places = eq(arange(v.shape[0]).dimshuffle(0, "x"), argmax(absolute(v), axis=0).dimshuffle("x", 0))
-                turned = imag((conj(of_v) * v).sum(axis=0)) / real((v * places).sum(axis=0))
-                of_v = of_v + places * (turned.astype(v.type.dtype) * np.asarray(1j, dtype=v.type.dtype))
+                is_largest = eq(arange(v.shape[0]).dimshuffle(0, "x"), argmax(absolute(v), axis=0).dimshuffle("x", 0))
+                turned = imag((conj(of_v) * v).sum(axis=0)) / real((v * is_largest).sum(axis=0))
+                of_v = of_v + is_largest * (turned.astype(v.type.dtype) * np.asarray(1j, dtype=v.type.dtype))
             inner = dot(adjoint(v), of_v)
             lengths = real((conj(v) * of_v).sum(axis=0)).astype(v.type.dtype)
             inner = inner - dot(adjoint(v), v) * lengths
@@ -306,7 +306,7 @@ class GeneralizedEigh(MatrixOp):
 
     def make_node(self, a: Any, b: Any) -> Apply:
         a, b = cast_together(self, as_square(self, a), as_square(self, b, "b"))
-        size = common_size(self, *a.type.shape, *b.type.shape, what="orders of the matrices")
+        size = common_size(self, *a.type.shape, *b.type.shape, quantity="orders of the matrices")
         dtype = a.type.dtype
         return Apply(self, [a, b], [vector_type(real_dtype(dtype), size)(), matrix_type(dtype, size, size)()])
 
@@ -370,9 +370,9 @@ class Eigvalsh(MatrixOp):
         return super().__call__(a, **kwargs) if _is_nothing(b) else super().__call__(a, b, **kwargs)
 
     def make_node(self, a: Any, b: Any = None) -> Apply:
-        given = [as_square(self, a)] if _is_nothing(b) else [as_square(self, a), as_square(self, b, "b")]
-        tensors = cast_together(self, *given)
-        size = common_size(self, *[n for x in tensors for n in x.type.shape], what="orders of the matrices")
+        matrices = [as_square(self, a)] if _is_nothing(b) else [as_square(self, a), as_square(self, b, "b")]
+        tensors = cast_together(self, *matrices)
+        size = common_size(self, *[n for x in tensors for n in x.type.shape], quantity="orders of the matrices")
         return Apply(self, tensors, [vector_type(real_dtype(tensors[0].type.dtype), size)()])
 
     def perform(self, node, inputs, output_storage, params=None):

@@ -45,8 +45,8 @@ class NanOnError(MatrixOp):
         op.read_of(np.zeros((0, 0)))
         self.op: MatrixOp = op
         if "check_finite" in op.__props__:
-            given = {name: getattr(op, name) for name in op.__props__}
-            self.op = type(op)(**given | {"check_finite": False})
+            props = {name: getattr(op, name) for name in op.__props__}
+            self.op = type(op)(**props | {"check_finite": False})
 
     def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return self.op.signature_for(inputs)
@@ -57,17 +57,17 @@ class NanOnError(MatrixOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         a, *others = inputs
-        found: list[list[Any]] = [[None] for _ in output_storage]
+        storage: list[list[Any]] = [[None] for _ in output_storage]
         finite = all(np.isfinite(x).all() for x in (self.op.read_of(a), *others))
         try:
             if finite:
-                self.op.perform(node, inputs, found)
+                self.op.perform(node, inputs, storage)
         except np.linalg.LinAlgError:
             finite = False
         if not finite:
-            self.op.perform(node, [np.eye(*a.shape, dtype=a.dtype), *map(np.zeros_like, others)], found)
-        fine = finite and all(np.isfinite(value).all() for (value,) in found)
-        for cell, (value,) in zip(output_storage, found, strict=True):
+            self.op.perform(node, [np.eye(*a.shape, dtype=a.dtype), *map(np.zeros_like, others)], storage)
+        fine = finite and all(np.isfinite(value).all() for (value,) in storage)
+        for cell, (value,) in zip(output_storage, storage, strict=True):
             cell[0] = value if fine else nan_like(value)
 
     def infer_shape(self, fgraph, node, shapes):

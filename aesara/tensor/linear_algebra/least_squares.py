@@ -107,7 +107,7 @@ class Lstsq(MatrixOp):
         rcond = as_tensor_variable(rcond)
         if rcond.type.ndim != 0:
             raise ValueError(f"{self}: `rcond` must be a scalar; got {rcond.type}.")
-        common_size(self, x.type.shape[0], y.type.shape[0], what="numbers of rows")
+        common_size(self, x.type.shape[0], y.type.shape[0], quantity="numbers of rows")
         rows, columns = x.type.shape
         k = None if rows is None or columns is None else min(rows, columns)
         real = real_dtype(x.type.dtype)
@@ -126,8 +126,8 @@ class Lstsq(MatrixOp):
         x, y, rcond = inputs
         if x.shape[0] != y.shape[0]:
             raise ValueError(f"{self}: a matrix of shape {x.shape} and a right-hand side of {y.shape} do not fit.")
-        found = np.linalg.lstsq(x, y, rcond=_cutoff(rcond, x))
-        for cell, value, variable in zip(output_storage, found, node.outputs):
+        results = np.linalg.lstsq(x, y, rcond=_cutoff(rcond, x))
+        for cell, value, variable in zip(output_storage, results, node.outputs):
             cell[0] = np.asarray(value, dtype=variable.type.dtype)
 
     def infer_shape(self, fgraph, node, shapes):
@@ -159,8 +159,8 @@ class Lstsq(MatrixOp):
         if is_connected(output_grads[1]):
             errors, weights = column(y) - dot(x, column(solution)), output_grads[1]
             # There may be no sums, which have no gradient then.
-            given = (slice(None, weights.shape[0]),)
-            filled = set_subtensor(errors.sum(axis=0).zeros_like()[given], weights.astype(x.type.dtype))
+            index = (slice(None, weights.shape[0]),)
+            filled = set_subtensor(errors.sum(axis=0).zeros_like()[index], weights.astype(x.type.dtype))
             slopes = 2 * errors * filled
             of_y = of_y + (slopes[:, 0] if y.type.ndim == 1 else slopes)
             of_x = of_x - dot(slopes, adjoint(column(solution)))

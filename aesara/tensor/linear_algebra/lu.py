@@ -313,9 +313,9 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: TensorLike, trans: int = 0, b_ndim:
     factors, pivots = [as_tensor_variable(x) for x in lu_and_piv]
     b = as_tensor_variable(b)
     check_choice("trans", trans, (0, 1, 2))
-    one = core_of_right_hand_side(b, b_ndim)
+    core_dims = core_of_right_hand_side(b, b_ndim)
     solution = functools.partial(_solution_by_lu, trans)
-    return for_batches("lu_solve", solution, f"(n,n),(n),{one}->{one}", factors, pivots, b)
+    return for_batches("lu_solve", solution, f"(n,n),(n),{core_dims}->{core_dims}", factors, pivots, b)
 
 
 def _solution_by_lu(trans: int, factors: TensorVariable, pivots: TensorVariable, b: TensorVariable) -> TensorVariable:

@@ -80,8 +80,8 @@ class SolveSylvester(MatrixOp):
 
     def make_node(self, a: Any, b: Any, q: Any) -> Apply:
         a, b, q = cast_together(self, as_square(self, a), as_square(self, b, "b"), as_matrix(self, q, "q"))
-        rows = common_size(self, *a.type.shape, q.type.shape[0], what="orders of a and of the rows of q")
-        columns = common_size(self, *b.type.shape, q.type.shape[1], what="orders of b and of the columns of q")
+        rows = common_size(self, *a.type.shape, q.type.shape[0], quantity="orders of a and of the rows of q")
+        columns = common_size(self, *b.type.shape, q.type.shape[1], quantity="orders of b and of the columns of q")
         return Apply(self, [a, b, q], [matrix_type(q.type.dtype, rows, columns)()])
 
     def perform(self, node, inputs, output_storage, params=None):
@@ -125,7 +125,7 @@ class _Lyapunov(MatrixOp):
 
     def make_node(self, A: Any, Q: Any) -> Apply:
         A, Q = cast_together(self, as_square(self, A, "A"), as_square(self, Q, "Q"))
-        size = common_size(self, *A.type.shape, *Q.type.shape, what="orders of A and Q")
+        size = common_size(self, *A.type.shape, *Q.type.shape, quantity="orders of A and Q")
         return Apply(self, [A, Q], [matrix_type(A.type.dtype, size, size)()])
 
     def solution(self, A: np.ndarray, Q: np.ndarray) -> np.ndarray:
@@ -244,8 +244,10 @@ class _Riccati(MatrixOp):
         a, b, q, r = cast_together(
             self, as_square(self, a), as_matrix(self, b, "b"), as_square(self, q, "q"), as_square(self, r, "r")
         )
-        size = common_size(self, *a.type.shape, b.type.shape[0], *q.type.shape, what="orders of a and q and rows of b")
-        common_size(self, b.type.shape[1], *r.type.shape, what="orders of r and columns of b")
+        size = common_size(
+            self, *a.type.shape, b.type.shape[0], *q.type.shape, quantity="orders of a and q and rows of b"
+        )
+        common_size(self, b.type.shape[1], *r.type.shape, quantity="orders of r and columns of b")
         return Apply(self, [a, b, q, r], [matrix_type(a.type.dtype, size, size)()])
 
     def solution(self, *arrays: np.ndarray) -> np.ndarray:

@@ -74,8 +74,8 @@ class QRFull(MatrixOp):
         return Apply(self, [x], [r] if self._form == "r" else [matrix_type(dtype, rows, k)(), r])
 
     def perform(self, node, inputs, output_storage, params=None):
-        found = np.linalg.qr(inputs[0], mode=self._form)
-        for cell, value in zip(output_storage, (found,) if self._form == "r" else tuple(found)):
+        factors = np.linalg.qr(inputs[0], mode=self._form)
+        for cell, value in zip(output_storage, (factors,) if self._form == "r" else tuple(factors)):
             cell[0] = value
 
     def infer_shape(self, fgraph, node, shapes):
@@ -170,13 +170,13 @@ class QRPivoted(MatrixOp):
     def perform(self, node, inputs, output_storage, params=None):
         (x,) = inputs
         if x.size == 0:
-            found: Any = np.linalg.qr(x, mode=self.mode)
-            found = (*([found] if self.mode == "r" else found), np.arange(x.shape[1]))
+            factors: Any = np.linalg.qr(x, mode=self.mode)
+            factors = (*([factors] if self.mode == "r" else factors), np.arange(x.shape[1]))
         else:
             mode = {"reduced": "economic", "complete": "full", "r": "economic"}[self.mode]
-            found = scipy_linalg().qr(x, mode=mode, pivoting=True)
-            found = found[1:] if self.mode == "r" else found
-        for cell, value, variable in zip(output_storage, found, node.outputs):
+            factors = scipy_linalg().qr(x, mode=mode, pivoting=True)
+            factors = factors[1:] if self.mode == "r" else factors
+        for cell, value, variable in zip(output_storage, factors, node.outputs):
             cell[0] = np.asarray(value, dtype=variable.type.dtype)
 
     def infer_shape(self, fgraph, node, shapes):

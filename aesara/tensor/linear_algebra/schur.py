@@ -51,7 +51,7 @@ class _SchurForm(MatrixOp):
         if self.output == "complex":
             dtype = _COMPLEX.get(dtype, dtype)
             inputs = [x if x.type.dtype == dtype else x.astype(dtype) for x in inputs]
-        size = common_size(self, *[n for x in inputs for n in x.type.shape], what="orders of the matrices")
+        size = common_size(self, *[n for x in inputs for n in x.type.shape], quantity="orders of the matrices")
         return Apply(self, inputs, [matrix_type(dtype, size, size)() for _ in range(2 * self.n_inputs)])
 
     def infer_shape(self, fgraph, node, shapes):
@@ -78,8 +78,8 @@ class Schur(_SchurForm):
 
     def perform(self, node, inputs, output_storage, params=None):
         (x,) = inputs
-        found = (x, x) if x.size == 0 else scipy_linalg().schur(x, output=self.output)
-        for cell, value in zip(output_storage, found):
+        factors = (x, x) if x.size == 0 else scipy_linalg().schur(x, output=self.output)
+        for cell, value in zip(output_storage, factors):
             cell[0] = np.array(value, dtype=x.dtype)
 
 
@@ -92,8 +92,8 @@ class QZ(_SchurForm):
 
     def perform(self, node, inputs, output_storage, params=None):
         a, b = inputs
-        found = (a,) * 4 if a.size == 0 else scipy_linalg().qz(a, b, output=self.output)
-        for cell, value in zip(output_storage, found):
+        factors = (a,) * 4 if a.size == 0 else scipy_linalg().qz(a, b, output=self.output)
+        for cell, value in zip(output_storage, factors):
             cell[0] = np.array(value, dtype=a.dtype)
 
 

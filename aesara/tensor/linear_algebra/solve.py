@@ -44,7 +44,9 @@ def right_hand_sides(b: TensorVariable) -> str:
 
 def solved_type(op: Op, a: TensorVariable, b: TensorVariable) -> TensorType:
     """Return the type of the solution of a system of equations."""
-    rows = common_size(op, *a.type.shape, b.type.shape[0], what="lengths of rows, of columns and of right-hand sides")
+    rows = common_size(
+        op, *a.type.shape, b.type.shape[0], quantity="lengths of rows, of columns and of right-hand sides"
+    )
     return tensor_type(b.type.dtype, (rows, *b.type.shape[1:]))
 
 

@@ -76,8 +76,8 @@ class SVD(MatrixOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         refuse_infinities(self, inputs[0])
-        found = np.linalg.svd(inputs[0], full_matrices=bool(self.full_matrices), compute_uv=bool(self.compute_uv))
-        for cell, value in zip(output_storage, tuple(found) if self.compute_uv else (found,)):
+        factors = np.linalg.svd(inputs[0], full_matrices=bool(self.full_matrices), compute_uv=bool(self.compute_uv))
+        for cell, value in zip(output_storage, tuple(factors) if self.compute_uv else (factors,)):
             cell[0] = value
 
     def infer_shape(self, fgraph, node, shapes):

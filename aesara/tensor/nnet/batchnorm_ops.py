@@ -203,8 +203,8 @@ class BatchNormOp(Op):
         if not pairs:
             return [v.zeros_like() for v in inputs[: self.moving]]
         outputs, grads = zip(*pairs)
-        found = Lop(list(outputs), free[: self.moving], list(grads), disconnected_inputs="ignore")
-        return graph_replace(found, dict(zip(free, inputs)), strict=False)
+        gradients = Lop(list(outputs), free[: self.moving], list(grads), disconnected_inputs="ignore")
+        return graph_replace(gradients, dict(zip(free, inputs)), strict=False)
 
 
 class AbstractBatchNormTrain(BatchNormOp):
@@ -262,22 +262,22 @@ class AbstractBatchNormTrain(BatchNormOp):
     ) -> list[Variable]:
         x, scale, _, epsilon, factor, *running = inputs
         dy = output_grads[0]
-        found = self.pullback(inputs, output_grads, first=1)
+        gradients = self.pullback(inputs, output_grads, first=1)
         if not isinstance(dy.type, DisconnectedType):
             own = AbstractBatchNormTrainGrad(self.axes)(x, dy, scale, outputs[1], outputs[2], epsilon)
             if all(isinstance(g.type, DisconnectedType) for g in output_grads[1:]):
-                found = own
+                gradients = own
             else:
-                found = [own[0] + found[0], *own[1:]]
-        kept = []
+                gradients = [own[0] + gradients[0], *own[1:]]
+        running_gradients = []
         for v, g in zip(running, output_grads[3:]):
             is_off = isinstance(g.type, DisconnectedType)
-            kept.append(disconnected_type() if is_off else g * (1 - factor.astype(v.type.dtype)))
+            running_gradients.append(disconnected_type() if is_off else g * (1 - factor.astype(v.type.dtype)))
         return [
-            *(gradient_as(g, v.type.dtype) for g, v in zip(found, inputs)),
+            *(gradient_as(g, v.type.dtype) for g, v in zip(gradients, inputs)),
             disconnected_type(),
             disconnected_type(),
-            *kept,
+            *running_gradients,
         ]
 
 
@@ -314,8 +314,8 @@ class AbstractBatchNormInference(BatchNormOp):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[Variable]:
-        found = self.pullback(inputs, output_grads)
-        return [*(gradient_as(g, v.type.dtype) for g, v in zip(found, inputs)), disconnected_type()]
+        gradients = self.pullback(inputs, output_grads)
+        return [*(gradient_as(g, v.type.dtype) for g, v in zip(gradients, inputs)), disconnected_type()]
 
 
 class AbstractBatchNormTrainGrad(BatchNormOp):
@@ -359,5 +359,5 @@ class AbstractBatchNormTrainGrad(BatchNormOp):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[Variable]:
-        found = self.pullback(inputs, output_grads)
-        return [*(gradient_as(g, v.type.dtype) for g, v in zip(found, inputs)), disconnected_type()]
+        gradients = self.pullback(inputs, output_grads)
+        return [*(gradient_as(g, v.type.dtype) for g, v in zip(gradients, inputs)), disconnected_type()]

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["ConvOp", "conv2d", "gen_conv_code_unroll_batch_kern"]
 
 
-def _has_declared_shape(what: str) -> Callable[[TensorVariable, Sequence[int | None]], TensorVariable]:
+def _has_declared_shape(quantity: str) -> Callable[[TensorVariable, Sequence[int | None]], TensorVariable]:
     """Return a check that a tensor has the declared lengths, except those that are None."""
-    check = CheckAndRaise(ValueError, f"ConvOp: the {what} have not the declared shape.")
+    check = CheckAndRaise(ValueError, f"ConvOp: the {quantity} have not the declared shape.")
 
     def check_shape(x: TensorVariable, shape: Sequence[int | None]) -> TensorVariable:
         conditions = [eq(x.shape[d], n) for d, n in enumerate(shape) if n not in (None, x.type.shape[d])]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 
-def as_operand(x: TensorLike, ndim: int, name: str, what: str = "tensor") -> TensorVariable:
+def as_operand(x: TensorLike, ndim: int, name: str, quantity: str = "tensor") -> TensorVariable:
     """Convert to a tensor with `ndim` dimensions.
 
     Raises
@@ -37,7 +37,7 @@ def as_operand(x: TensorLike, ndim: int, name: str, what: str = "tensor") -> Ten
     """
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
-        raise TypeError(f"{name} must be {ndim}D {what}; got {describe(x)} with {x.type.ndim} dimensions")
+        raise TypeError(f"{name} must be {ndim}D {quantity}; got {describe(x)} with {x.type.ndim} dimensions")
     return x
 
 
@@ -174,13 +174,15 @@ class BaseAbstractConv(ChosenWindows):
         inputs, outputs
             The shapes of the inputs and of the output.
         """
-        images, filters, made = {
+        images, filters, outputs_shape = {
             "forward": (inputs[0], inputs[1], outputs[0]),
             "weights": (inputs[0], outputs[0], inputs[1]),
             "inputs": (outputs[0], inputs[0], inputs[1]),
         }[self.direction]
         n = self.convdim
-        return float(images[0] * made[1] * np.prod(made[2:]) * filters[-n - 1] * np.prod(filters[-n:]) * 2)
+        return float(
+            images[0] * outputs_shape[1] * np.prod(outputs_shape[2:]) * filters[-n - 1] * np.prod(filters[-n:]) * 2
+        )
 
     def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
         """Convolutions are not computed while a function is compiled."""
@@ -192,8 +194,8 @@ class BaseAbstractConv(ChosenWindows):
         )
 
     def _filters(self, x: TensorLike) -> TensorVariable:
-        what = "tensor for unshared convolution" if self.unshared else "tensor"
-        kern = as_operand(x, self.windows.kernel_ndim, "kern", what)
+        quantity = "tensor for unshared convolution" if self.unshared else "tensor"
+        kern = as_operand(x, self.windows.kernel_ndim, "kern", quantity)
         return assert_shape(kern, self.kshp, "The filters have not the declared shape.")
 
     def _sizes(self, shape: Any) -> tuple[TensorVariable, list[int | None]]:

@@ -154,10 +154,10 @@ def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
         return False
     images, outputs = x.dimshuffle(1, 0, 2, 3), y.dimshuffle(1, 0, 2, 3)
     if op.border_mode == "valid":
-        found = ConvOp()(images, _mirror(outputs)).dimshuffle(1, 0, 2, 3)
+        gradient = ConvOp()(images, _mirror(outputs)).dimshuffle(1, 0, 2, 3)
     else:
-        found = _mirror(ConvOp()(outputs, _mirror(images)))
-    return _replace(node, _with_sizes(_mirror(found) if op.filter_flip else found, sizes))
+        gradient = _mirror(ConvOp()(outputs, _mirror(images)))
+    return _replace(node, _with_sizes(_mirror(gradient) if op.filter_flip else gradient, sizes))
 
 
 @node_rewriter([AbstractConv_gradInputs])
@@ -169,8 +169,8 @@ def local_conv2d_gradinputs_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
         return False
     filters = w.dimshuffle(1, 0, 2, 3)
     mode = "full" if op.border_mode == "valid" else "valid"
-    found = ConvOp(output_mode=mode)(y, filters if not op.filter_flip else _mirror(filters))
-    return _replace(node, _with_sizes(found, sizes))
+    gradient = ConvOp(output_mode=mode)(y, filters if not op.filter_flip else _mirror(filters))
+    return _replace(node, _with_sizes(gradient, sizes))
 
 
 def _at_position(position: float, tags: Sequence[str], *chosen: Any) -> None:

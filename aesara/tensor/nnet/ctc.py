@@ -160,8 +160,8 @@ class _Batch:
     def backward(self) -> np.ndarray:
         """Return log probabilities of the paths from each state, without the step itself."""
         result = np.full(self.of_places.shape, -np.inf)
-        place = np.arange(self.places.shape[1])
-        ends = (place == self.counts[:, None] - 1) | (place == self.counts[:, None] - 2)
+        state = np.arange(self.places.shape[1])
+        ends = (state == self.counts[:, None] - 1) | (state == self.counts[:, None] - 2)
         skips = np.zeros_like(self.may_skip)
         skips[:, :-2] = self.may_skip[:, 2:]
         for t in reversed(range(len(result))):
@@ -178,8 +178,8 @@ class _Batch:
         """
         shares = np.exp(forward + self.backward() - likelihood[:, None])
         expected = np.zeros(self.logs.shape)
-        times, rows, places = np.indices(shares.shape)
-        np.add.at(expected, (times, rows, self.places[rows, places]), shares)
+        times, rows, states = np.indices(shares.shape)
+        np.add.at(expected, (times, rows, self.places[rows, states]), shares)
         inside = np.arange(len(forward))[:, None] < self.lengths
         return np.where(inside[:, :, None], np.exp(self.logs) - expected, 0.0)
 

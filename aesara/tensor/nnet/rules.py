@@ -104,10 +104,10 @@ def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[Variable]) 
 def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
     """``crossentropy(softmax(x), y)`` -> one op, which is finite where the softmax underflows"""
     coding, classes = node.inputs
-    found = _softmax_of(coding)
-    if found is None:
+    softmax_inputs = _softmax_of(coding)
+    if softmax_inputs is None:
         return False
-    return _replace(node, crossentropy_softmax_argmax_1hot_with_bias(*found, classes)[:1])
+    return _replace(node, crossentropy_softmax_argmax_1hot_with_bias(*softmax_inputs, classes)[:1])
 
 
 @rules.stabilize("local_crossentropy_to_crossentropy_with_softmax_grad")

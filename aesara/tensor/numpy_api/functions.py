@@ -113,8 +113,8 @@ class Passing:
                 keywords |= kwargs
                 kwargs = {}
                 continue
-            given = [kwargs.pop(name) for name in parameter.names if name in kwargs]
-            value = args_left.pop(0) if args_left and not given else given[0] if given else _NOT_GIVEN
+            values = [kwargs.pop(name) for name in parameter.names if name in kwargs]
+            value = args_left.pop(0) if args_left and not values else values[0] if values else _NOT_GIVEN
             if parameter.kind == "required":
                 if value is _NOT_GIVEN:
                     raise TypeError(f"{path}: the argument `{parameter.names[0]}` is missing.")
@@ -172,10 +172,10 @@ def _clip(
 def _in_sequences(*arys: Any) -> Any:
     """Replace `numpy.atleast_1d`, which programs use to turn a variable or a list of variables into a list."""
     result = []
-    for one in arys:
+    for value in arys:
         array = np.empty((1,), dtype=object)
-        array[0] = one
-        result.append(array if isinstance(one, Variable) else np.atleast_1d(one))
+        array[0] = value
+        result.append(array if isinstance(value, Variable) else np.atleast_1d(value))
     return result[0] if len(result) == 1 else tuple(result)
 
 

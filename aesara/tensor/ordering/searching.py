@@ -158,7 +158,7 @@ class Unique(Op):
         return Apply(self, [x], outputs)
 
     def perform(self, node, inputs, output_storage):
-        found = np.unique(
+        results = np.unique(
             inputs[0],
             return_index=self.return_index,
             return_inverse=self.return_inverse,
@@ -166,9 +166,9 @@ class Unique(Op):
             axis=self.axis,
         )
         if len(node.outputs) == 1:
-            found = (found,)
-        output_storage[0][0] = found[0]
-        for storage, vector in zip(output_storage[1:], found[1:]):
+            results = (results,)
+        output_storage[0][0] = results[0]
+        for storage, vector in zip(output_storage[1:], results[1:]):
             # Versions of NumPy differ in the shape of the inverse.
             storage[0] = np.asarray(vector, dtype="int64").reshape(-1)
 

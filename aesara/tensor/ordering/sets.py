@@ -56,10 +56,10 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
     else:
         dtype = np.result_type(element.type.dtype, others.type.dtype).name
         element, ordered = element.astype(dtype), sort(others.astype(dtype))
-        places = searchsorted(ordered, element)
+        positions = searchsorted(ordered, element)
         # what comes after all others is looked for behind them, where there is something to read
         behind = join(0, ordered, zeros((1,), dtype=dtype))
-        result = lt(places, ordered.shape[0]) & eq(getitem(behind, places), element)
+        result = lt(positions, ordered.shape[0]) & eq(getitem(behind, positions), element)
     return logical_opposite(result) if invert else result
 
 
@@ -111,8 +111,8 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
     together = _both(ar1, ar2, assume_unique)
     same = eq(together[1:], together[:-1])
     # An element is alone if it differs from the one before it and from the one after it.
-    border = together[:1].zeros_like(dtype="bool")
-    alone = logical_opposite(join(0, border, same) | join(0, same, border))
+    edge = together[:1].zeros_like(dtype="bool")
+    alone = logical_opposite(join(0, edge, same) | join(0, same, edge))
     return getitem(together, alone)
 
 

@@ -211,15 +211,15 @@ class Correlation(Op):
 
     def _known_positions(self, image: Sequence, kernel: Sequence, output: Sequence | None) -> list[int | None]:
         """Return the static sizes of the output, from those of images and filters or from its type."""
-        found = self.windows.known_output_sizes(image, kernel)
-        for n, k, p, m in zip(image, kernel, found, output or found):
+        n_positions = self.windows.known_output_sizes(image, kernel)
+        for n, k, p, m in zip(image, kernel, n_positions, output or n_positions):
             if p is not None and p < 1:
                 raise ValueError(f"{type(self).__name__}: filters of size {k} do not fit into images of size {n}.")
             if p is not None and m is not None and p != m:
                 raise ValueError(
                     f"{type(self).__name__}: images of size {n} and filters of size {k} give {p} positions, not {m}."
                 )
-        return [p if m is None else m for p, m in zip(found, output or found)]
+        return [p if m is None else m for p, m in zip(n_positions, output or n_positions)]
 
     def _require_channels(self, channels: int | None, of_group: int | None, outputs: int | None) -> None:
         message = channels_message(channels, of_group, outputs, self.windows.groups)
@@ -379,8 +379,8 @@ def shapes_of_operands(
             raise ValueError(f"There are {outputs} filters, but {y[1]} channels of the output.")
         if windows.unshared and output != x[1 : -n - 1]:
             raise ValueError(f"There are filters for {x[1 : -n - 1]} positions; the output has {output}.")
-        found = windows.image_sizes(kernel, output) if sizes is None else sizes
-        image = (y[0], of_group * windows.groups, *found)
+        image_sizes = windows.image_sizes(kernel, output) if sizes is None else sizes
+        image = (y[0], of_group * windows.groups, *image_sizes)
     _check(windows, image, kernel, output, of_group, outputs)
     return image, kernel, output
 

@@ -249,7 +249,7 @@ def _narrow_type(x: TensorVariable, static_shape: tuple[int | None, ...]) -> Ten
     """Return a tensor with additional static lengths in its type."""
     if x.type.shape == static_shape or all(n is None for n in static_shape):
         return x
-    merged = tuple([known if known is not None else found for known, found in zip(static_shape, x.type.shape)])
+    merged = tuple([known if known is not None else own for known, own in zip(static_shape, x.type.shape)])
     return x if merged == x.type.shape else x.with_static_shape(merged)
 
 
@@ -342,9 +342,9 @@ class BatchedDot(Op):
         x3 = x if x.type.ndim == 3 else x.dimshuffle(0, "x", 1)
         y3 = y if y.type.ndim == 3 else y.dimshuffle(0, 1, "x")
         order: list[int | str] = [0]
-        kept = iter(range(1, gz.type.ndim))
-        order.append(next(kept) if x.type.ndim == 3 else "x")
-        order.append(next(kept) if y.type.ndim == 3 else "x")
+        remaining_axes = iter(range(1, gz.type.ndim))
+        order.append(next(remaining_axes) if x.type.ndim == 3 else "x")
+        order.append(next(remaining_axes) if y.type.ndim == 3 else "x")
         g3 = gz.dimshuffle(order)
         x_grad = self(g3, y3.dimshuffle(0, 2, 1))
         y_grad = self(x3.dimshuffle(0, 2, 1), g3)

@@ -125,13 +125,13 @@ def _without_broadcast_dimensions(terms: Sequence[_Term]) -> list[_Term]:
             raise ValueError(f"einsum: operands have different lengths {sorted(different)} for the label {name!r}.")
     result = []
     for term in terms:
-        kept = [
+        axes = [
             axis
             for axis, (name, length) in enumerate(zip(term.labels, term.tensor.type.shape))
             if length != 1 or known[name] == {1}
         ]
-        tensor = term.tensor if len(kept) == len(term.labels) else dimshuffle(term.tensor, kept)
-        result.append(_Term(tensor, tuple([term.labels[axis] for axis in kept])))
+        tensor = term.tensor if len(axes) == len(term.labels) else dimshuffle(term.tensor, axes)
+        result.append(_Term(tensor, tuple([term.labels[axis] for axis in axes])))
     return result
 
 

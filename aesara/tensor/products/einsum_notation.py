@@ -104,8 +104,8 @@ def _expand_ellipsis(entries: list[Any], tensor: TensorVariable) -> tuple[Label,
             f"einsum: at least {len(entries) - 1} dimensions are needed for {describe(tensor)} of type {tensor.type}, "
             f"which has {ndim}."
         )
-    place = entries.index(Ellipsis)
-    return (*entries[:place], *_ellipsis_labels(extra), *entries[place + 1 :])
+    position = entries.index(Ellipsis)
+    return (*entries[:position], *_ellipsis_labels(extra), *entries[position + 1 :])
 
 
 def _ellipsis_labels(count: int) -> list[Label]:
@@ -120,8 +120,8 @@ def _output_labels(labels: Sequence[tuple[Label, ...]], output: list[Any] | None
         plain: set[Any] = {name for name in occurring if not isinstance(name, tuple)}
         return (*of_ellipsis, *sorted(name for name in plain if occurring.count(name) == 1))
     if Ellipsis in output:
-        place = output.index(Ellipsis)
-        result = (*output[:place], *of_ellipsis, *output[place + 1 :])
+        position = output.index(Ellipsis)
+        result = (*output[:position], *of_ellipsis, *output[position + 1 :])
     elif longest:
         raise ValueError("einsum: the dimensions that an ellipsis stands for must be kept; the result has no ellipsis.")
     else:

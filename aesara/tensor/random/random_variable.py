@@ -101,8 +101,8 @@ class RandomVariable(Op):
         inplace: bool | None = None,
     ) -> None:
         super().__init__()
-        given = {"name": name or None, "ndim_supp": ndim_supp, "ndims_params": ndims_params}
-        for attribute, value in given.items():
+        attributes = {"name": name or None, "ndim_supp": ndim_supp, "ndims_params": ndims_params}
+        for attribute, value in attributes.items():
             if value is None:
                 value = getattr(self, attribute, None)
             if value is None:
@@ -161,10 +161,10 @@ class RandomVariable(Op):
         -------
         A symbolic vector, or a tuple of sizes.
         """
-        given = get_vector_length(size) > 0
-        if given and self.ndim_supp == 0:
+        has_size = get_vector_length(size) > 0
+        if has_size and self.ndim_supp == 0:
             return size
-        if given:
+        if has_size:
             batch = sizes_of_shape(size)
         else:
             batch = self._batch_shape(dist_params, param_shapes)

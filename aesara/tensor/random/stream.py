@@ -72,9 +72,9 @@ class RandomStream:
 
     def __getattr__(self, name: str) -> Callable[..., Variable]:
         for namespace in self.__dict__.get("namespaces", ()):
-            found: Any = getattr(namespace, name, None)
-            if _draws(found):
-                return wraps(found)(partial(self.gen, found))
+            attribute: Any = getattr(namespace, name, None)
+            if _draws(attribute):
+                return wraps(attribute)(partial(self.gen, attribute))
         raise AttributeError(f"No attribute {name}: there is no distribution with this name.")
 
     def updates(self) -> list[tuple[SharedVariable, Variable]]:
@@ -126,6 +126,6 @@ def _random_state(seed: np.random.SeedSequence) -> np.random.RandomState:
     return np.random.RandomState(np.random.MT19937(seed))
 
 
-def _draws(found: Any) -> bool:
+def _draws(value: Any) -> bool:
     """Return whether an object is a distribution, possibly with some arguments fixed."""
-    return isinstance(getattr(found, "func", found), RandomVariable)
+    return isinstance(getattr(value, "func", value), RandomVariable)

@@ -35,9 +35,9 @@ def _all_axes(axis: int | Sequence[int] | None, ndim: int, x: TensorLike | None 
 
 def _argmax(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     """Return the position of the first largest element along axes, in C order over these axes."""
-    kept = [a for a in range(x.ndim) if a not in axes]
-    rows = x.transpose([*kept, *axes])
-    rows = rows.reshape(rows.shape[: len(kept)] + (int(np.prod([x.shape[a] for a in axes], dtype=np.int64)),))
+    other_axes = [a for a in range(x.ndim) if a not in axes]
+    rows = x.transpose([*other_axes, *axes])
+    rows = rows.reshape(rows.shape[: len(other_axes)] + (int(np.prod([x.shape[a] for a in axes], dtype=np.int64)),))
     return np.asarray(np.argmax(rows, axis=-1), dtype=np.int64)
 
 

@@ -61,9 +61,9 @@ def normalize_axes(axis: Axes, ndim: int, x: Any = None) -> Axes:
         return ()
     for a in axis:
         if not -ndim <= a < ndim:
-            found = "" if x is None else f": {describe(x)} has type {x.type}"
+            type_note = "" if x is None else f": {describe(x)} has type {x.type}"
             dimensions = "1 dimension" if ndim == 1 else f"{ndim} dimensions"
-            raise np.exceptions.AxisError(f"axis {a} is out of bounds for a tensor of {dimensions}{found}.")
+            raise np.exceptions.AxisError(f"axis {a} is out of bounds for a tensor of {dimensions}{type_note}.")
     normalized = tuple([a + ndim if a < 0 else a for a in axis])
     if len(set(normalized)) != len(normalized):
         raise ValueError(f"repeated axis in {axis}")
@@ -256,6 +256,6 @@ def with_kept_dims(x: Any, y: Any, axis: Any) -> Any:
     """Insert the axes of a reduction of `x` into its result `y`, with length 1."""
     ndim = x.type.ndim
     axes = normalize_axes(as_axes(axis), ndim, x)
-    kept = iter(range(ndim))
-    order = ["x" if axes is None or i in axes else next(kept) for i in range(ndim)]
+    other_axes = iter(range(ndim))
+    order = ["x" if axes is None or i in axes else next(other_axes) for i in range(ndim)]
     return y.dimshuffle(order)

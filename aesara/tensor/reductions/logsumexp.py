@@ -60,8 +60,8 @@ def logsumexp(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: 
     if keepdims:
         return total
     axes = normalize_axes(as_axes(axis), x.type.ndim, x)
-    kept = [] if axes is None else [a for a in range(x.type.ndim) if a not in axes]
-    return total.dimshuffle(kept)
+    other_axes = [] if axes is None else [a for a in range(x.type.ndim) if a not in axes]
+    return total.dimshuffle(other_axes)
 
 
 logaddexp_ = tensor_function(aes.logaddexp, "logaddexp")

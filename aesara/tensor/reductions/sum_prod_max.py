@@ -137,14 +137,14 @@ class Prod(CAReduce):
         if self.no_zeros_in_input:
             others = _restore_axes(x, outputs[0], self.axis) / x
         else:
-            zero, one = (np.asarray(value, dtype=x.type.dtype) for value in (0, 1))
+            zero, unit = (np.asarray(value, dtype=x.type.dtype) for value in (0, 1))
             is_zero = eq(x, 0)
             zeros = _restore_axes(x, Sum(self.axis)(is_zero), self.axis)
             of_nonzero = _restore_axes(x, ProdWithoutZeros(self.axis, self.dtype, self.acc_dtype)(x), self.axis)
             # The sum of the zeros is zero; what it is here for is its slope, which makes second derivatives right.
             nothing = _restore_axes(x, Sum(self.axis)(switch(is_zero, x, zero)), self.axis)
             # Dividing by 1 in place of 0 keeps derivatives of this expression finite.
-            over_x = of_nonzero / switch(is_zero, one, x)
+            over_x = of_nonzero / switch(is_zero, unit, x)
             others = switch(
                 is_zero,
                 switch(eq(zeros, 1), of_nonzero, switch(eq(zeros, 2), zero_times(of_nonzero, nothing - x), zero)),

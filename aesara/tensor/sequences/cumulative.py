@@ -206,10 +206,10 @@ def _extend(x: TensorVariable, axis: int, prepend: Any, append: Any) -> TensorVa
     """Extend a tensor by scalars or tensors at the ends of a dimension."""
     (axis,) = normalize_axes(axis, x.type.ndim)
     parts = [x]
-    for value, place in ((prepend, 0), (append, len(parts) + 1)):
+    for value, position in ((prepend, 0), (append, len(parts) + 1)):
         if value is not None:
             part = as_tensor_variable(value)
             if part.type.ndim == 0:
                 part = alloc(part, *[1 if k == axis else x.shape[k] for k in range(x.type.ndim)])
-            parts.insert(place, part)
+            parts.insert(position, part)
     return join(axis, *parts)

@@ -62,9 +62,9 @@ def blackman(M: Any) -> TensorVariable:
 
 def kaiser(M: Any, beta: Any) -> TensorVariable:
     """The Kaiser window of M points with the shape parameter `beta`."""
-    place = _from_minus_one_to_one(M, "kaiser")
+    points = _from_minus_one_to_one(M, "kaiser")
     beta = as_tensor_variable(beta).astype("float64")
-    return i0(beta * sqrt(1 - place * place)) / i0(beta)
+    return i0(beta * sqrt(1 - points * points)) / i0(beta)
 
 
 def polyval(p: Any, x: Any) -> TensorVariable:

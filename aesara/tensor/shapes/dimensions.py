@@ -340,11 +340,14 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False) -> list[Tenso
         raise ValueError(f'meshgrid: indexing must be "xy" or "ij"; got {indexing!r}.')
     vectors = [flatten(as_tensor_variable(x)) for x in xi]
     n = len(vectors)
-    places = list(range(n))
+    axes_of_grids = list(range(n))
     if indexing == "xy" and n > 1:
-        places[0], places[1] = 1, 0
-    grids = [v.dimshuffle([0 if k == place else "x" for k in range(n)]) for v, place in zip(vectors, places)]
+        axes_of_grids[0], axes_of_grids[1] = 1, 0
+    grids = [
+        v.dimshuffle([0 if k == axis_of_grid else "x" for k in range(n)])
+        for v, axis_of_grid in zip(vectors, axes_of_grids)
+    ]
     if sparse or n < 2:
         return grids
-    lengths = [sizes_of(vectors[places.index(k)])[0] for k in range(n)]
+    lengths = [sizes_of(vectors[axes_of_grids.index(k)])[0] for k in range(n)]
     return [broadcast_to(grid, lengths) for grid in grids]

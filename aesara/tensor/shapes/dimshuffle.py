@@ -52,12 +52,12 @@ class DimShuffle(HasCFile, Op):
         self.new_order = tuple([_checked_entry(i, entry, ndim) for i, entry in enumerate(new_order)])
         self.shuffle = [entry for entry in self.new_order if isinstance(entry, int)]
         self.augment = [i for i, entry in enumerate(self.new_order) if entry == "x"]
-        kept = set(self.shuffle)
-        if len(kept) != len(self.shuffle):
+        remaining = set(self.shuffle)
+        if len(remaining) != len(self.shuffle):
             raise ValueError(
                 f"The same input dimension may not appear twice in the list of output dimensions: {self.new_order}"
             )
-        self.drop = [axis for axis in range(ndim) if axis not in kept]
+        self.drop = [axis for axis in range(ndim) if axis not in remaining]
         for axis in self.drop:
             if not self.input_broadcastable[axis]:
                 raise ValueError(
@@ -92,14 +92,14 @@ class DimShuffle(HasCFile, Op):
         return Apply(self, [inp], [tensor_type(inp.type.dtype, out_shape)()])
 
     def _check_input(self, inp: TensorVariable) -> None:
-        found = inp.type.broadcastable
-        if len(found) != len(self.input_broadcastable):
+        broadcastable = inp.type.broadcastable
+        if len(broadcastable) != len(self.input_broadcastable):
             raise TypeError(
                 f"The number of dimensions of the input is incorrect for {self}: "
-                f"expected {len(self.input_broadcastable)}, got {len(found)} (input {describe(inp)} of type "
+                f"expected {len(self.input_broadcastable)}, got {len(broadcastable)} (input {describe(inp)} of type "
                 f"{inp.type})."
             )
-        for axis, (expected, actual) in enumerate(zip(self.input_broadcastable, found)):
+        for axis, (expected, actual) in enumerate(zip(self.input_broadcastable, broadcastable)):
             if expected and not actual:
                 raise TypeError(
                     f"The broadcast pattern of the input is incorrect for {self}: dimension {axis} must have "

@@ -309,12 +309,12 @@ def roll(x: TensorLike, shift: Any, axis: int | Sequence[int] | None = None) -> 
     (axis,) = normalize_axes(axis, x.type.ndim)
     size = sizes_of(x)[axis]
     if isinstance(size, int) and isinstance(shift, (int, np.integer)):
-        border = size - int(shift) % size if size else 0
+        split_at = size - int(shift) % size if size else 0
     else:
         # At least one, because nothing can be divided by the size of an empty tensor.
-        border = size - shift % maximum(size, 1)
+        split_at = size - shift % maximum(size, 1)
     before = (slice(None),) * axis
-    return join(axis, x[(*before, slice(border, None))], x[(*before, slice(None, border))])
+    return join(axis, x[(*before, slice(split_at, None))], x[(*before, slice(None, split_at))])
 
 
 def tile(x: TensorLike, reps: Any, ndim: int | None = None) -> TensorVariable:
@@ -373,9 +373,9 @@ def _repetitions(reps: Any, ndim: int | None) -> list[Any]:
         except ValueError as error:
             if ndim is None:
                 raise ValueError("The length of the vector `reps` is not known: specify `ndim`.") from error
-            length, given = ndim, shape(reps)[0]
+            length, n_repetitions = ndim, shape(reps)[0]
             check = Assert(f"tile: `reps` must have at most as many elements as `ndim` says: {ndim}.")
-            missing = check(ndim - given, le(given, ndim))
+            missing = check(ndim - n_repetitions, le(n_repetitions, ndim))
             reps = join(0, alloc(np.ones((), reps.type.dtype), missing), reps)
         return [reps[i] for i in range(length)]
     for entry in entries:

@@ -279,12 +279,12 @@ def specify_broadcastable(x: TensorLike, *axes: int) -> TensorVariable:
     return specify_shape(x, stated)
 
 
-def _normalized_axes(x: TensorVariable, axes: Sequence[int], what: str) -> list[int]:
+def _normalized_axes(x: TensorVariable, axes: Sequence[int], function_name: str) -> list[int]:
     ndim = x.type.ndim
     for axis in axes:
         if not -ndim <= axis < ndim:
             raise ValueError(
-                f"Trying to {what} a non-existent dimension: axis {axis} of {describe(x)}, which has {ndim} "
+                f"Trying to {function_name} a non-existent dimension: axis {axis} of {describe(x)}, which has {ndim} "
                 "dimension(s)."
             )
     return sorted({axis % ndim for axis in axes})

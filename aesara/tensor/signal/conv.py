@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["conv2d"]
 
 
-def _with_channels(what: str, shape: Any, ndim: int) -> tuple | None:
+def _with_channels(quantity: str, shape: Any, ndim: int) -> tuple | None:
     """Return a shape as ``(number, 1, rows, columns)``."""
     if shape is None:
         return None
     shape = tuple(shape)
     if len(shape) != ndim:
-        raise ValueError(f"conv2d: {what} must have {ndim} entries, one for each dimension; got {shape}.")
+        raise ValueError(f"conv2d: {quantity} must have {ndim} entries, one for each dimension; got {shape}.")
     return (shape[0] if ndim == 3 else 1, 1, *shape[-2:])
 
 

@@ -188,10 +188,10 @@ class PoolingOp(Op):
         self._require_known_to_fit(*(self.known_entries(v) for v in (ws, stride, pad)))
         return [ws, stride, pad]
 
-    def _integers(self, name: str, what: str, value: Any) -> TensorVariable:
+    def _integers(self, name: str, quantity: str, value: Any) -> TensorVariable:
         vector = as_tensor_variable(value)
         if vector.type.dtype not in integer_dtypes:
-            raise TypeError(f"{what} parameters must be ints.")
+            raise TypeError(f"{quantity} parameters must be ints.")
         if vector.type.ndim != 1 or vector.type.shape[0] not in (None, self.ndim):
             raise ValueError(
                 f"{type(self).__name__}: `{name}` must have an entry for each of {self.ndim} dimensions; got {value}."
@@ -306,13 +306,13 @@ class PoolingOp(Op):
         self, inputs: Sequence[TensorVariable], gradients: Sequence[TensorVariable | None]
     ) -> list[Variable]:
         """Gradients of the arrays, where None is zero, and none of the vectors."""
-        found = []
+        result = []
         for v, dv in zip(inputs, gradients, strict=False):
             if dv is None or v.type.dtype in discrete_dtypes:
-                found.append(v.zeros_like(dtype=config.floatX if v.type.dtype in discrete_dtypes else None))
+                result.append(v.zeros_like(dtype=config.floatX if v.type.dtype in discrete_dtypes else None))
             else:
-                found.append(gradient_as(dv, v.type.dtype))
-        return [*found, *(disconnected_type() for _ in range(3))]
+                result.append(gradient_as(dv, v.type.dtype))
+        return [*result, *(disconnected_type() for _ in range(3))]
 
 
 class _Downscaling(PoolingOp):
@@ -415,8 +415,8 @@ class DownsampleFactorMaxGradGrad(_Downscaling):
     def make_node(self, x: Any, maxout: Any, gz: Any, ws: Any, stride: Any = None, pad: Any = None) -> Apply:
         x, maxout, gz = self.same_rank(("x", x), ("maxout", maxout), ("gz", gz))
         windows = self.window_inputs(ws, stride, pad)
-        made = self.pooled_type(x, windows)
-        return Apply(self, [x, maxout, gz, *windows], [tensor_type(gz.type.dtype, made.type.shape)()])
+        output = self.pooled_type(x, windows)
+        return Apply(self, [x, maxout, gz, *windows], [tensor_type(gz.type.dtype, output.type.shape)()])
 
     def compute(self, windows: PoolWindows, *arrays: np.ndarray) -> np.ndarray:
         x, largest, g = arrays
@@ -451,8 +451,8 @@ class MaxPoolRop(_Downscaling):
     def make_node(self, x: Any, eval_point: Any, ws: Any, stride: Any = None, pad: Any = None) -> Apply:
         x, point = self.same_rank(("x", x), ("eval_point", eval_point))
         windows = self.window_inputs(ws, stride, pad)
-        made = self.pooled_type(x, windows)
-        return Apply(self, [x, point, *windows], [tensor_type(point.type.dtype, made.type.shape)()])
+        output = self.pooled_type(x, windows)
+        return Apply(self, [x, point, *windows], [tensor_type(point.type.dtype, output.type.shape)()])
 
     def compute(self, windows: PoolWindows, *arrays: np.ndarray) -> np.ndarray:
         x, point = arrays

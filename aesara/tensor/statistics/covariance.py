@@ -102,10 +102,10 @@ def _variables_in_rows(values: TensorLike, rowvar: bool, name: str) -> TensorVar
 def _weights(x: TensorVariable, fweights: Any, aweights: Any) -> TensorVariable | None:
     """The product of both kinds of weights, None without any."""
     weights = None
-    for name, given in (("fweights", fweights), ("aweights", aweights)):
-        if given is None:
+    for name, values in (("fweights", fweights), ("aweights", aweights)):
+        if values is None:
             continue
-        factor = as_tensor_variable(given)
+        factor = as_tensor_variable(values)
         if factor.type.ndim != 1:
             raise ValueError(f"cannot handle {name} with {factor.type.ndim} dimensions: a vector is expected.")
         if name == "fweights" and factor.type.dtype not in discrete_dtypes:
@@ -116,5 +116,5 @@ def _weights(x: TensorVariable, fweights: Any, aweights: Any) -> TensorVariable 
 
 
 def _without_lengths_of_one(x: TensorVariable) -> TensorVariable:
-    kept = [axis for axis, length in enumerate(x.type.shape) if length != 1]
-    return x if len(kept) == x.type.ndim else x.dimshuffle(kept)
+    axes = [axis for axis, length in enumerate(x.type.shape) if length != 1]
+    return x if len(axes) == x.type.ndim else x.dimshuffle(axes)

@@ -239,10 +239,10 @@ def _neighbours(q: TensorVariable, n: Any, method: str) -> tuple[TensorVariable,
     n = as_tensor_variable(n).astype("float64")
     if method in _CONTINUOUS:
         alpha, beta = _CONTINUOUS[method]
-        place = (n - 1) * q if method == "linear" else n * q + (alpha + q * (1 - alpha - beta)) - 1
-        place = ops.clip(place, 0.0, n - 1)
-        low = ops.floor(place)
-        weight = place - low
+        position = (n - 1) * q if method == "linear" else n * q + (alpha + q * (1 - alpha - beta)) - 1
+        position = ops.clip(position, 0.0, n - 1)
+        low = ops.floor(position)
+        weight = position - low
     elif method in _DISCRETE:
         low, weight = _discrete_place(q, n, method)
     else:
@@ -255,32 +255,32 @@ def _neighbours(q: TensorVariable, n: Any, method: str) -> tuple[TensorVariable,
 def _discrete_place(q: TensorVariable, n: TensorVariable, method: str) -> tuple[TensorVariable, TensorVariable]:
     """Return the position of the element below each quantile, and the weight of the next one."""
     zero = q * 0.0 + n * 0.0
-    place = (n - 1) * q
+    position = (n - 1) * q
     if method == "lower":
-        return ops.floor(place), zero
+        return ops.floor(position), zero
     if method == "higher":
-        return ops.ceil(place), zero
+        return ops.ceil(position), zero
     if method == "nearest":
-        return ops.round_half_to_even(place), zero
+        return ops.round_half_to_even(position), zero
     if method == "midpoint":
-        return ops.floor(place), ops.switch(ops.eq(ops.floor(place), place), zero, zero + 0.5)
-    place = n * q - 1
-    below = ops.floor(place)
-    whole = ops.eq(below, place)
+        return ops.floor(position), ops.switch(ops.eq(ops.floor(position), position), zero, zero + 0.5)
+    position = n * q - 1
+    below = ops.floor(position)
+    whole = ops.eq(below, position)
     if method == "inverted_cdf":
-        return ops.switch(whole, place, below + 1), zero
+        return ops.switch(whole, position, below + 1), zero
     if method == "averaged_inverted_cdf":
         return below, ops.switch(ops.lt(below, 0.0), zero, ops.switch(whole, zero + 0.5, zero + 1.0))
     # closest_observation: of two elements equally near the one with an even number, counted from 1.
-    place = n * q - 1 - 0.5
-    below = ops.floor(place)
-    stays = ops.and_(ops.eq(below, place), ops.eq(ops.mod(below, 2.0), 1.0))
+    position = n * q - 1 - 0.5
+    below = ops.floor(position)
+    stays = ops.and_(ops.eq(below, position), ops.eq(ops.mod(below, 2.0), 1.0))
     return ops.switch(stays, below, below + 1), zero
 
 
 def _between(low: TensorVariable, high: TensorVariable, weight: TensorVariable) -> TensorVariable:
     """Linear interpolation that is exact at both ends, and monotonic."""
-    one = np.asarray(1, dtype=weight.type.dtype)
+    unit = np.asarray(1, dtype=weight.type.dtype)
     distance = high - low
-    from_low, from_high = ops.add(low, distance * weight), high - distance * (one - weight)
+    from_low, from_high = ops.add(low, distance * weight), high - distance * (unit - weight)
     return ops.switch(ops.ge(weight, np.asarray(0.5, dtype=weight.type.dtype)), from_high, from_low)

@@ -37,14 +37,14 @@ def _fit_tensor(core_type: TensorType, old: TensorVariable, new: Any) -> TensorV
             f"{new.type.ndim}; batch dimensions "
             "are added in front."
         )
-    for axis, (known, found) in enumerate(zip(core_type.shape, new.type.shape[extra:])):
-        if known is not None and found is not None and known != found:
+    for axis, (known, static) in enumerate(zip(core_type.shape, new.type.shape[extra:])):
+        if known is not None and static is not None and known != static:
             raise ValueError(
                 f"{describe(old)} of type {core_type} cannot be replaced by {describe(new)} of type {new.type}: "
                 f"dimension {axis} has size "
-                f"{known}, in the replacement (dimension {axis + extra}) {found}."
+                f"{known}, in the replacement (dimension {axis + extra}) {static}."
             )
-    if any(known is not None and found is None for known, found in zip(core_type.shape, new.type.shape[extra:])):
+    if any(known is not None and static is None for known, static in zip(core_type.shape, new.type.shape[extra:])):
         new = specify_shape(new, (*[None] * extra, *core_type.shape))
     return new
 
@@ -86,18 +86,18 @@ def batch_sizes(tensors: Sequence[TensorVariable], numbers: Sequence[int]) -> li
     n_batch = max(numbers, default=0)
     result: list[Any] = []
     for axis in range(-n_batch, 0):
-        found: Any = 1
+        size: Any = 1
         for x, number in zip(tensors, numbers):
             if -axis > number:
                 continue
             position = number + axis
             known = x.type.shape[position]
             if known is not None and known != 1:
-                found = known
+                size = known
                 break
-            if known is None and found == 1:
-                found = x.shape[position]
-        result.append(found)
+            if known is None and size == 1:
+                size = x.shape[position]
+        result.append(size)
     return result
 
 

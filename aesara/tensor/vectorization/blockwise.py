@@ -149,11 +149,11 @@ class Blockwise(Op):
                 f"{len(node.outputs)} outputs."
             )
         converted: list[Any] = []
-        for x, given, taken in zip(tensors, cores, node.inputs):
-            if taken is given:
+        for x, core, taken in zip(tensors, cores, node.inputs):
+            if taken is core:
                 converted.append(x)
             else:  # The op casts its inputs: so is the batch.
-                converted.append(vectorize_graph(taken, {given: x}) if given in graph_inputs([taken]) else taken)
+                converted.append(vectorize_graph(taken, {core: x}) if core in graph_inputs([taken]) else taken)
         for position, (out, dims) in enumerate(zip(node.outputs, self.outputs_signature)):
             if not isinstance(out.type, TensorType) or out.type.ndim != len(dims):
                 raise ValueError(
@@ -241,10 +241,10 @@ class Blockwise(Op):
             for x, a, dims in zip(self.core_node(node.inputs).inputs, arrays, self.inputs_signature)
         ]
         results = []
-        for position, (out, one, dims) in enumerate(
+        for position, (out, shape, dims) in enumerate(
             zip(node.outputs, self.core_op.make_node(*members).outputs, self.outputs_signature)
         ):
-            core: Any = [sizes.get(dim) if size is None else size for size, dim in zip(one.type.shape, dims)]
+            core: Any = [sizes.get(dim) if size is None else size for size, dim in zip(shape.type.shape, dims)]
             if None in core:
                 raise ValueError(
                     f"{self}: the batch is empty, so that the size of output {position} in the core dimension "
@@ -357,11 +357,11 @@ class Blockwise(Op):
             for point, dims in zip(eval_points, self.inputs_signature)
         ]
         tangents = self.core_op.R_op(core.inputs, points)
-        found = [t for t in tangents if t is not None]
-        if not found:
+        nonzero_tangents = [t for t in tangents if t is not None]
+        if not nonzero_tangents:
             return [None] * len(tangents)
         replace = _members(core, inputs, outputs, points, eval_points)
-        vectorized = iter(vectorize_graph(found, replace))
+        vectorized = iter(vectorize_graph(nonzero_tangents, replace))
         return [None if t is None else _broadcast_like(out, next(vectorized)) for out, t in zip(outputs, tangents)]
 
 
@@ -393,14 +393,14 @@ def _members(
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
     seeds: Sequence[Any],
-    given: Sequence[Any],
+    gradients: Sequence[Any],
 ) -> dict[Variable, Variable]:
     """Return a mapping from variables of the core graph to those of one member of the batch."""
     replace: dict[Variable, Variable] = {x: new for x, new in zip(core.inputs, inputs) if not isinstance(x, Constant)}
     replace.update(zip(core.outputs, outputs))
     replace.update(
         (seed, new)
-        for seed, new in zip(seeds, given)
+        for seed, new in zip(seeds, gradients)
         if seed is not None and not isinstance(seed.type, DisconnectedType)
     )
     return replace

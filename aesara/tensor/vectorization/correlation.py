@@ -46,8 +46,8 @@ def _correlation(op: Correlation, node: Apply, *inputs: TensorVariable) -> Apply
     operands = list(inputs)
     operands[k] = x.dimshuffle(*order).reshape(tuple(merged), ndim=x.type.ndim - n)
     result = op(*operands)
-    made = [result.shape[d] for d in range(result.type.ndim)]
-    split = [*made[:of_result], *sizes[:n], sizes[n + axis], *made[of_result + 1 :]]
+    lengths = [result.shape[d] for d in range(result.type.ndim)]
+    split = [*lengths[:of_result], *sizes[:n], sizes[n + axis], *lengths[of_result + 1 :]]
     whole = result.reshape(tuple(split), ndim=result.type.ndim + n)
     front = range(of_result, of_result + n)
     return [whole.dimshuffle(*front, *(d for d in range(whole.type.ndim) if d not in front))]

@@ -39,8 +39,8 @@ def _signature_for(op: Op, node: Apply) -> str:
     signature = getattr(op, "gufunc_signature", None) if by_inputs is None else by_inputs(node.inputs)
     if signature is not None:
         dims_in, dims_out = parse_signature(signature)
-        found = [x.type.ndim for x in node.inputs], [x.type.ndim for x in node.outputs]
-        if found == ([len(dims) for dims in dims_in], [len(dims) for dims in dims_out]):
+        ndims = [x.type.ndim for x in node.inputs], [x.type.ndim for x in node.outputs]
+        if ndims == ([len(dims) for dims in dims_in], [len(dims) for dims in dims_out]):
             return signature
     return signature_of(node)
 

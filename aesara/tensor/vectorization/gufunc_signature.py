@@ -75,13 +75,13 @@ def signature_from_ndims(inputs: Sequence[int], outputs: Sequence[int]) -> str:
 
 
 def static_core_sizes(
-    what: str, dims: CoreDims, shapes: Sequence[Sequence[int | None]], names: Sequence[str]
+    quantity: str, dims: CoreDims, shapes: Sequence[Sequence[int | None]], names: Sequence[str]
 ) -> dict[str, int]:
     """Return the sizes of core dimensions that are known from static shapes.
 
     Parameters
     ----------
-    what
+    quantity
         Whose inputs they are, for messages.
     dims
         The names of the core dimensions of each input.
@@ -105,7 +105,7 @@ def static_core_sizes(
             if expected is not None and expected != size:
                 other = "the signature" if dim.isdigit() else source[dim]
                 raise ValueError(
-                    f"{what}: the core dimension {dim} has size {size} in {name}, but {expected} in {other}."
+                    f"{quantity}: the core dimension {dim} has size {size} in {name}, but {expected} in {other}."
                 )
             sizes[dim] = size
             source[dim] = name

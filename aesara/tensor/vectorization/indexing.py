@@ -77,14 +77,14 @@ def _can_be_batched(parts: Sequence[TensorVariable], numbers: Sequence[int]) -> 
     return not any(number and is_mask(part) for part, number in zip(parts, numbers))
 
 
-def _ranges(x: TensorVariable, of_x: int, made: int) -> list[TensorVariable]:
+def _ranges(x: TensorVariable, of_x: int, index_ndim: int) -> list[TensorVariable]:
     """Return an index along each batch dimension of a tensor."""
     ranges: list[TensorVariable] = []
     for axis in range(of_x):
         if x.type.shape[axis] == 1:
             ranges.append(constant(0, dtype="int64"))
             continue
-        after = of_x - 1 - axis + made
+        after = of_x - 1 - axis + index_ndim
         ranges.append(arange(x.shape[axis]).dimshuffle(0, *["x"] * after))
     return ranges
 

@@ -30,9 +30,9 @@ def get_partial_wrapper(rv: Any, name: str, *args: Any, **kwargs: Any) -> Any:
     ('wide', TensorType(float64, (3,)))
     """
     wrapper: Any = partial(rv, *args, **kwargs)
-    given = ", ".join([*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())])
+    arguments_text = ", ".join([*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())])
     wrapper.__name__ = name
-    wrapper.__doc__ = f"Draw from `{rv.name}` with {given}."
+    wrapper.__doc__ = f"Draw from `{rv.name}` with {arguments_text}."
     return wrapper
 
 

@@ -88,8 +88,8 @@ def _below(key: Any, length: TensorVariable, shape: Any, dtype: str) -> TensorVa
     length = switch(all_numbers, np.array(1, dtype=dtype), length)
     # A number of twice as many bits, upper and lower half, modulo the length.
     half = np.array(2 ** (np.iinfo(dtype).bits // 2), dtype=dtype) % length
-    found = (upper % length * (half * half % length) + lower % length) % length
-    return switch(all_numbers, lower, found)
+    remainder = (upper % length * (half * half % length) + lower % length) % length
+    return switch(all_numbers, lower, remainder)
 
 
 def bernoulli(key: Any, p: Any = 0.5, size: Any = None, dtype: str = "int64") -> TensorVariable:
@@ -153,14 +153,14 @@ def categorical(key: Any, logits: Any, axis: int = -1, size: Any = None) -> Tens
     if logits.type.ndim == 0:
         raise ValueError("The logits of categories need at least one dimension.")
     axis = _checked_axis(axis, logits)
-    given = sizes_of_shape(normalize_size_param(size))
-    if given:
-        if len(given) < logits.type.ndim - 1:
-            raise ValueError(f"size has {len(given)} dimensions, fewer than those of logits that have no categories.")
+    sizes = sizes_of_shape(normalize_size_param(size))
+    if sizes:
+        if len(sizes) < logits.type.ndim - 1:
+            raise ValueError(f"size has {len(sizes)} dimensions, fewer than those of logits that have no categories.")
         # The axis keeps its distance from the last.
-        place = len(given) - (logits.type.ndim - 1 - axis)
-        shape = (*given[:place], logits.shape[axis], *given[place:])
-        logits, axis = broadcast_to(logits, shape), place
+        axis_of_draws = len(sizes) - (logits.type.ndim - 1 - axis)
+        shape = (*sizes[:axis_of_draws], logits.shape[axis], *sizes[axis_of_draws:])
+        logits, axis = broadcast_to(logits, shape), axis_of_draws
     else:
         shape = shape_tuple(logits)
     return argmax(logits + standard_gumbel(key, shape, dtype), axis=axis)

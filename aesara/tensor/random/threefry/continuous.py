@@ -170,8 +170,8 @@ def _of_standard(
 
 def _two_sided(key: Any, shape: Any, dtype: str) -> TensorVariable:
     """Draw uniform numbers from (-1, 1)."""
-    one, two = np.array(1, dtype=dtype), np.array(2, dtype=dtype)
-    return standard_uniform(key, shape, dtype) * two + np.nextafter(-one, one)
+    unit, two = np.array(1, dtype=dtype), np.array(2, dtype=dtype)
+    return standard_uniform(key, shape, dtype) * two + np.nextafter(-unit, unit)
 
 
 def _positive(key: Any, shape: Any, dtype: str, least: Any) -> TensorVariable:
