@@ -86,7 +86,7 @@ from aesara.utils import modules_on_demand as _modules_on_demand
 
 _offer_to_numpy(globals())
 
-# Functions of neural networks are loaded, and their rewrites registered, when somebody asks for one.
+# Load functions of neural networks, and register their rewrites, at the first access.
 _ELSEWHERE = dict.fromkeys(
     "binary_crossentropy categorical_crossentropy confusion_matrix conv2d conv2d_transpose conv3d elu hard_sigmoid "
     "logsoftmax relu selu separable_conv2d sigmoid_binary_crossentropy softsign ultra_fast_sigmoid".split(),

@@ -40,7 +40,7 @@ class OverwritingElemwise(Elemwise):
     """
 
     def __eq__(self, other: object) -> bool:
-        # A node of it has operands whose dtype is that of the result: it does what any operation in place does.
+        # Equal to the Elemwise with the same scalar op and pattern: the conversion of operands happened in `make_node`.
         if not isinstance(other, Elemwise):
             return NotImplemented
         return self.scalar_op == other.scalar_op and self.inplace_pattern == other.inplace_pattern

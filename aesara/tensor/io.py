@@ -42,7 +42,7 @@ class LoadFromDisk(Op):
         if mmap_mode not in (None, "c"):
             raise ValueError(f'mmap_mode must be None or "c"; got {mmap_mode!r}.')
         self.dtype = np.dtype(dtype).name
-        # A flag for each dimension, whether its length is 1, is the older way to tell a shape.
+        # Older code passes `broadcastable` instead of a shape.
         self.shape = tuple([(1 if n else None) if isinstance(n, bool) else n for n in shape])
         self.mmap_mode = mmap_mode
 
@@ -58,7 +58,7 @@ class LoadFromDisk(Op):
         self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
     ) -> None:
         (path,) = inputs
-        # Object arrays would run code of the file's author: `np.load` refuses them.
+        # Object arrays may run arbitrary code: `np.load` refuses them.
         array = np.load(path, mmap_mode=self.mmap_mode, allow_pickle=False)
         if array.dtype.newbyteorder("=") != np.dtype(self.dtype):
             raise TypeError(f"{path} holds an array of dtype {array.dtype}; expected {self.dtype}.")
@@ -67,7 +67,7 @@ class LoadFromDisk(Op):
         output_storage[0][0] = np.asarray(array, dtype=self.dtype)
 
     def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
-        # The file may hold other numbers when the function runs.
+        # The file may change between compilation and call.
         return False
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:

@@ -91,7 +91,7 @@ def tensor(*args: Any, **kwargs: Any) -> TensorVariable:
     """
     name = kwargs.pop("name", None)
     if args and "dtype" in kwargs and isinstance(args[0], str):
-        # tensor("x", dtype=..., shape=...): the name came first.
+        # tensor("x", dtype=..., shape=...): older code passes the name first.
         name, args = args[0], args[1:]
     elif args and isinstance(args[0], str) and len(args[0]) == 1 and args[0] not in _CODES:
         raise TypeError(

@@ -80,7 +80,7 @@ class SliceType(Type):
 
     @staticmethod
     def may_share_memory(a: TensorLike, b: TensorLike) -> bool:
-        # A slice is immutable, its parts are numbers.
+        # A slice of numbers is immutable.
         return isinstance(a, slice) and a is b
 
 

@@ -160,7 +160,7 @@ class TensorConstant(TensorVariable, Constant):
         return super().equals(other)
 
     def __copy__(self) -> Constant:
-        # The value of a constant never changes, so that copies share it.
+        # The value of a constant is immutable, so that copies share it.
         return self.clone()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TensorConstant:
@@ -178,7 +178,7 @@ class _DenseMeta(type(TensorVariable)):  # type: ignore[misc]  # the class of a 
     def __instancecheck__(cls, instance: Any) -> bool:
         if not isinstance(instance, cls.plain) or not isinstance(instance.type, DenseTensorType):
             return False
-        # A constant is a variable here, but those who ask for one of the two do not mean the other.
+        # Constants are variables, but `isinstance(x, TensorVariable)` is meant to exclude them.
         return issubclass(cls.plain, TensorConstant) or not isinstance(instance, TensorConstant)
 
 

@@ -97,7 +97,7 @@ def _common_value(data: Any, source: Any) -> np.ndarray:
     if values.ndim == 0:
         return values.copy()
     first = values.flat[0]
-    # Zeros of both signs are equal, and not the same.
+    # 0.0 == -0.0, but they are different constants.
     if np.all(values == first) and (first != 0 or values.tobytes() == first.tobytes() * values.size):
         return np.asarray(first, dtype=values.dtype)
     raise NotScalarConstantError(f"The entries of {source} differ.")
@@ -134,7 +134,7 @@ def _constant_of_elemwise(op, node, output, max_recur):
 @constant_of_output.register(ScalarOp)
 def _constant_of_scalar_op(op, node, output, max_recur):
     if op == second:
-        # The first operand only gives the shape.
+        # `second` takes only the shape of its first operand.
         return node.inputs[1]
     if max_recur <= 0 or len(node.outputs) != 1:
         return None

@@ -119,7 +119,7 @@ def _as_tensor_from_value(
 def _as_tensor_from_sequence(
     x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any
 ) -> TensorVariable:
-    # Sequences that contain variables are the business of the ops that join tensors.
+    # Ops that join tensors convert sequences that contain variables.
     return constant(x, name=name, ndim=ndim, dtype=dtype)
 
 
@@ -138,7 +138,7 @@ _numbers: dict[tuple[Any, ...], tuple[TensorType, np.ndarray]] = {}
 
 def _constant_of_number(x: int | float, name: str | None) -> TensorConstant:
     """Return the constant of a Python number; constants of the same number share their array."""
-    # Zero is no key: it equals negative zero. Nor is NaN, which does not equal itself.
+    # Zero cannot be a key, because 0.0 == -0.0, nor can NaN, because NaN != NaN.
     key = (type(x), x, config.floatX, config.cast_policy, aes.autocast_float.dtypes)
     cached = _numbers.get(key) if x else None
     if cached is None:

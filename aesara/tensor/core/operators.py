@@ -155,7 +155,7 @@ class _tensor_py_operators:
 
     # NumPy arrays leave binary operators to objects with a higher priority.
     __array_priority__ = 1000
-    # So do the tables of pandas, whose own numbers end at 4000.
+    # pandas does the same; its highest priority is 4000.
     __pandas_priority__ = 5000
 
     __add__ = _binary("__add__", ops.add, "+")
@@ -261,7 +261,7 @@ class _tensor_py_operators:
         return prod(self.shape, dtype="int64")
 
     def __bool__(self) -> bool:
-        # `if x:` asks whether an optional variable was given; a condition has no truth value yet.
+        # Allow `if x:` as a test for None, but refuse it for conditions, whose value is not known yet.
         if self.type.dtype != "bool":
             return True
         if isinstance(self, Constant):
@@ -273,7 +273,7 @@ class _tensor_py_operators:
             "& and | to combine conditions, and `is None` to ask whether an optional variable was given."
         )
 
-    # What asks for a number now gets an answer that helps.
+    # Conversions to numbers raise an error with a hint.
 
     __float__ = _NoMethod("float() needs a number: {0} has no value until it is computed. " + _NUMBER_HINT)
     __int__ = _NoMethod("int() needs a number: {0} has no value until it is computed. " + _NUMBER_HINT)
@@ -294,7 +294,7 @@ class _tensor_py_operators:
             "memory. Use x = aesara.tensor.set_subtensor(x[index], value), or inc_subtensor for x[index] += value."
         )
 
-    # NumPy's functions build expressions, or refuse.
+    # NumPy's functions build expressions or raise an error.
 
     at = NoAttribute(
         lambda x: (
@@ -324,7 +324,7 @@ class _tensor_py_operators:
             return as_object(self)
         raise refuse_array(self)
 
-    # ``x == array`` would otherwise be ``array == x``, which NumPy takes for a comparison of elements.
+    # Without this, ``x == array`` calls ``array == x``, which NumPy evaluates elementwise.
     def __eq__(self, other: object) -> bool:
         return self is other
 

@@ -77,7 +77,7 @@ def conversions(dtype: str, is_scalar: bool, strict: bool, allow_downcast: bool 
 def _sort_of_cast(source: np.dtype[Any], wanted: np.dtype[Any]) -> int:
     if not np.can_cast(source, wanted, "safe"):
         return _LOSSY
-    # NumPy calls the cast from int64 to float64 safe.
+    # NumPy considers the cast from int64 to float64 safe.
     return _INTEGERS if source.kind in "iu" and source.itemsize == 8 and wanted.kind in "fc" else _EXACT
 
 
@@ -115,7 +115,7 @@ def _exactly(integers: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
         return integers.astype(wanted, "C", "same_value")  # type: ignore[call-overload]  # NumPy's stubs lack it
     converted = integers.astype(wanted, "C")
     flat = converted if converted.ndim == 1 else converted.ravel()
-    # No square is larger than the sum, in whatever order the sum is rounded.
+    # Each square is at most the sum, in any order of summation.
     return converted if len(flat) <= _LONG and flat.dot(flat) < _SQUARE else None
 
 
@@ -207,7 +207,7 @@ def _from_sequence(wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow
         original = array(value)
         dtype = original.dtype
         if not kinds <= _NO_INTEGERS and dtype.kind == "f":
-            # Integers beside floating-point numbers are rounded.
+            # Integers are rounded in a list with floating-point numbers.
             if not kinds <= _BUILT_IN or not all(_are_small(row) for row in (value if is_nested else (value,))):
                 return None
         if dtype is wanted:
@@ -229,7 +229,7 @@ def _cast_if_exact(original: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | 
     if _CASTS_COMPARE:
         return original.astype(wanted, "C", "same_value")  # type: ignore[call-overload]  # as above
     converted = _cast(original, wanted)
-    # Numbers of Python are compared exactly.
+    # Python compares numbers exactly.
     return converted if converted.tolist() == original.tolist() else None
 
 

@@ -374,7 +374,7 @@ class TensorType(CType, HasDataType, HasShape):
         if isinstance(data, np.ndarray) and not allow_downcast:
             if np.can_cast(data.dtype, self.numpy_dtype, "safe"):
                 converted = data.astype(self.numpy_dtype)
-                # NumPy calls the cast from int64 to float64 safe.
+                # NumPy considers the cast from int64 to float64 safe.
                 if self.numpy_dtype.kind in "fc" and data.dtype.kind in "iu":
                     if not all_exact_as_float64(data) and not same_integers(data, converted):
                         raise TypeError(self._inaccurate(data, f"{_excerpt(converted, str)}"))

@@ -31,7 +31,7 @@ def same_integers(integers: np.ndarray, floats: np.ndarray) -> bool:
         return False
     if all_exact_as_float64(integers):
         return True
-    # What is left of the float without the upper half of the integer is computed exactly.
+    # The difference of the float and the upper half of the integer is exact.
     upper = (integers >> np.asarray(32, integers.dtype)).astype("float64") * 2.0**32
     lower = (integers & np.asarray(0xFFFFFFFF, integers.dtype)).astype("float64")
     return bool(np.all(floats.real.astype("float64") - upper == lower))

@@ -94,10 +94,10 @@ class Alloc(Op):
             return False
         for client, position in clients:
             if client == "output":
-                # The caller gets fresh memory at each call.
+                # An output must be new memory at each call.
                 return False
             if position == 0 and getattr(client.op, "inplace", None) is not None:
-                # Written to in place: a constant must not be.
+                # The client overwrites this tensor, which must not be a constant.
                 return False
         return True
 
@@ -136,7 +136,7 @@ class AllocEmpty(Op):
     def make_node(self, *shape: Any) -> Apply:
         sizes, static_shape = infer_static_shape(shape)
         output = tensor_type(self.dtype, static_shape)()
-        # Two results of this op are not equal in value.
+        # The memory is not initialized, so that no two results have equal values.
         output.tag.values_eq_approx = _always_equal
         return Apply(self, sizes, [output])
 

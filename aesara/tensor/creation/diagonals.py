@@ -99,7 +99,7 @@ class ExtractDiag(Op):
     def L_op(self, inputs, outputs, output_gradients):
         (x,) = inputs
         (g_out,) = output_gradients
-        # A square matrix with the diagonal in its place fills the upper left corner.
+        # The upper left corner of the result is a square matrix with this diagonal.
         rows, columns = _plane(self.axis1, self.axis2, x.type.ndim)
         block = AllocDiag(self.offset, rows, columns)(g_out)
         corner = [slice(None)] * x.type.ndim

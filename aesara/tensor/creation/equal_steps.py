@@ -35,7 +35,7 @@ def _one_of(name: str, first: Any, other_name: str, other: object, default: Any 
 def _in_dtype(x: TensorVariable, dtype: Any) -> TensorVariable:
     if dtype is None:
         return x
-    # As in NumPy, towards smaller integers.
+    # Round towards minus infinity, as NumPy does.
     return (ops.floor(x) if np.dtype(dtype).name in integer_dtypes else x).astype(np.dtype(dtype).name)
 
 
@@ -82,7 +82,7 @@ def linspace(
     start, end = as_tensor_variable(start), as_tensor_variable(end)
     if steps.type.dtype not in integer_dtypes or steps.type.ndim:
         raise TypeError(f"The number of steps must be an integer; got {steps.type}.")
-    # One number has no distance to the next.
+    # A single number has no step.
     n_intervals = ops.maximum(steps - constant(1, dtype="int64"), 1) if endpoint else ops.maximum(steps, 1)
     step = (end - start) / n_intervals
     position = arange(steps)
@@ -91,7 +91,7 @@ def linspace(
         position = position.dimshuffle(0, *["x"] * ndim)
     numbers = start + position * step
     if endpoint:
-        # Rounding must not move the last one.
+        # Set the last number exactly.
         last = ops.and_(ops.eq(position, n_intervals), ops.gt(position, 0))
         numbers = ops.switch(last, end, numbers)
     if axis != 0:
@@ -164,7 +164,7 @@ def geomspace(
     start, end, base = [as_tensor_variable(x) for x in (start, _one_of("end", end, "stop", stop), base)]
     if any(x.type.dtype in complex_dtypes for x in (start, end)):
         raise TypeError(f"geomspace needs real numbers; got types {start.type} and {end.type}.")
-    # Numbers may have been taken as narrow constants, of which the logarithm would be narrow, too.
+    # Python numbers may be constants of a narrow dtype, in which the logarithm would be inaccurate.
     start, end, base = [x.astype("float64") for x in (start, end, base)]
     scale = ops.log(base)
     powers = linspace(ops.log(ops.abs(start)) / scale, ops.log(ops.abs(end)) / scale, steps, endpoint, num=num)
@@ -173,7 +173,7 @@ def geomspace(
     if powers.type.ndim > 1:
         position = position.dimshuffle(0, *["x"] * (powers.type.ndim - 1))
     numbers = ops.sgn(start) * numbers
-    # Rounding must not move the ends.
+    # Set both ends exactly.
     numbers = ops.switch(ops.eq(position, 0), start, numbers)
     if endpoint:
         numbers = ops.switch(ops.and_(ops.gt(position, 0), ops.eq(position, powers.shape[0] - 1)), end, numbers)

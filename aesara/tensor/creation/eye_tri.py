@@ -202,7 +202,7 @@ def tril(m: TensorLike, k: Any = 0) -> TensorVariable:
     2
     """
     m = as_tensor_variable(m)
-    # Chosen, not multiplied: entries that are set to zero may be NaN or infinite.
+    # Use `switch` instead of a product with a mask, because 0 * NaN and 0 * inf are NaN.
     return switch(_lower_mask(m, k), m, np.zeros((), m.type.dtype))
 
 

@@ -82,7 +82,7 @@ class MakeVector(Op):
 
 def _converted_entry(scalar: TensorVariable, dtype: str) -> TensorVariable:
     if isinstance(scalar, Constant):
-        # Without a cast node, so that the graph needs no folding.
+        # Convert the constant at once instead of adding a cast.
         return constant(np.asarray(scalar.data, dtype=dtype))
     return cast(scalar, dtype)
 

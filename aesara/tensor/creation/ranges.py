@@ -81,13 +81,13 @@ class ARange(Op):
                 span, negative_span = stop, -stop
             else:
                 span, negative_span = stop - start, start - stop
-            # Division rounds down, so that this rounds up.
+            # -(-a // b) is the quotient rounded up.
             length = span if known_integer(node.inputs[2]) == 1 else -(negative_span // step)
         else:
             common = aes.upcast(*(value.type.dtype for value in node.inputs))
             start, stop, step = (cast(value, common) for value in node.inputs)
             quotient = (stop - start) / step
-            # A quotient that is too small to be told from zero still is a step in the right direction.
+            # A quotient that underflows to 0 still stands for one element.
             tiny = eq(quotient, 0) & neq(stop, start) & eq(gt(stop, start), gt(step, 0))
             length = switch(tiny, constant(1, dtype="int64"), cast(ceil(quotient), "int64"))
         return [(maximum(length, constant(0, dtype="int64")),)]
@@ -190,7 +190,7 @@ def _range_dtype(dtypes: list[str]) -> str:
     if common in discrete_dtypes:
         return "uint64" if common == "uint64" else "int64"
     if config.cast_policy == "numpy+floatX":
-        # NumPy's ranges are wider than their arguments: of numbers in single precision they are in double precision.
+        # NumPy computes ranges of float32 numbers in float64.
         numbers: Any = [np.array(value, dtype) for value, dtype in zip((0, 1, 1), dtypes)]
         common = np.arange(*numbers).dtype.name
         if common == "float64" and config.floatX == "float32" and "float64" not in dtypes:

@@ -25,7 +25,7 @@ from aesara.tensor.shapes.reshape import reshape
 
 __all__ = ["hessian", "jacobian"]
 
-# NumPy calls the reference of one node with at most 32 arrays.
+# `np.frompyfunc` and ufuncs take at most 32 arrays.
 TERMS_IN_ONE_SUM = 24
 
 
@@ -104,20 +104,20 @@ def rows_of_jacobian(
     length = math.prod(sizes[1:], start=sizes[0])
     direction = stand_in(cast(expression, dtype), "direction")
     chosen = stand_in(cast(expression, "bool"), "chosen")
-    # Zeros of a row of the identity matrix are not read: infinite slopes leave them zero.
+    # Zeros of the identity matrix are structural: their product with an infinite derivative is zero.
     support = Condition(("chosen", chosen), lambda: chosen, is_of_row=True)
     flowing = pull_back(
         {expression: direction}, variables, constants(consider_constant), supports={expression: support}
     )
     products = settle(variables, flowing, disconnected_inputs, roots=[expression])
-    # A row for each entry of the expression, of the expression's shape.
+    # One basis vector for each entry of the expression, in the expression's shape.
     rows, masks = eye(length, dtype=dtype), eye(length, dtype="bool")
     if len(sizes) > 1:
         rows, masks = reshape(rows, [length, *sizes]), reshape(masks, [length, *sizes])
     jacobians = []
     for product, batch in zip(products, vectorize_graph(products, {direction: rows, chosen: masks})):
         if batch.type.ndim == product.type.ndim:
-            # What does not depend on the direction is zero, since the product is linear in it.
+            # The product is linear in the direction, so that terms independent of it are zero.
             jacobians.append(alloc(batch, *sizes, *sizes_of(product)))
         else:
             jacobians.append(batch if len(sizes) == 1 else reshape(batch, [*sizes, *sizes_of(batch)[1:]]))
@@ -170,7 +170,7 @@ def hessian(
     hessians = []
     gradients = grad(cost, variables, consider_constant, disconnected_inputs)
     for variable, gradient in zip(variables, gradients):
-        # A linear cost has a constant gradient: its second derivatives are zero, not an error.
+        # The gradient of a linear cost is constant, and its second derivatives are zero.
         hessians += rows_of_jacobian(gradient, [variable], consider_constant, "ignore")
     return as_list_or_tuple(isinstance(wrt, list), isinstance(wrt, tuple), hessians)
 
@@ -212,6 +212,6 @@ def hessian_vector_product(
     if len(variables) != len(points):
         raise ValueError(f"`wrt` must be the same length as `p`; got {len(variables)} and {len(points)}.")
     gradients = grad(cost, variables, **grad_kwargs)
-    # Second derivatives are symmetric: the product from the left is the one from the right.
+    # The Hessian matrix is symmetric: p H = H p.
     products = Lop(gradients, variables, points, grad_kwargs.get("consider_constant"), "ignore")
     return as_list_or_tuple(isinstance(wrt, list), isinstance(wrt, tuple), products)

@@ -159,7 +159,7 @@ def _(op, node, output, supports_of):
 def _(op, node, output, supports_of):
     value = supports_of[node.inputs[0]]
     order = tuple(op.new_order)
-    # A mask may know less of lengths than the value.
+    # The static shape of a mask may be less precise than that of the value.
     ones = tuple([1 if length == 1 else None for length in node.inputs[0].type.shape])
 
     def move(mask: Any) -> Any:

@@ -82,7 +82,7 @@ class _PairsOp(ExpressionOp):
     def R_op(
         self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
-        # Both transforms are linear.
+        # Both transforms are linear: R_op(f)(x) v = f(v).
         return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
 
 

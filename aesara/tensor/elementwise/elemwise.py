@@ -80,7 +80,7 @@ class Elemwise(Op):
         self.nin = getattr(scalar_op, "nin", -1)
         self.nout = getattr(scalar_op, "nout", 1)
         self._hash = hash((Elemwise, scalar_op, self.inplace_pattern))
-        # By `floatX`, cast policy and the dtypes of the inputs: scalar ops may ask for the first two.
+        # Keys are `floatX`, `cast_policy` and the dtypes of the inputs, because scalar ops may depend on the first two.
         self._output_dtypes: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def __hash__(self) -> int:
@@ -99,7 +99,7 @@ class Elemwise(Op):
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        # Hashes are not stable between processes.
+        # Hashes of strings differ between processes.
         for name in ("_hash", "_output_dtypes"):
             state.pop(name, None)
         return state
@@ -336,7 +336,7 @@ class Elemwise(Op):
             [aes.get_scalar_type(dtype=out.type.dtype) for out in node.outputs],
         )
         if self.inplace_pattern and len(results) > 1:
-            # What is still to be stored must not change when an input is overwritten.
+            # Copy results that share memory with the overwritten input.
             results = tuple([r.copy() if any(np.may_share_memory(r, x) for x in inputs) else r for r in results])
         for position, (result, out, storage) in enumerate(zip(results, node.outputs, output_storage)):
             result = np.asarray(result)
@@ -498,7 +498,7 @@ def any_along(support: Support, axes: Sequence[int]) -> Support:
 
 @select.register(TensorType)
 def _(value_type: TensorType, value: TensorVariable, support: Support) -> TensorVariable:
-    # A mask may know less of lengths than the value.
+    # The static shape of a mask may be less precise than that of the value.
     ones = tuple([1 if length == 1 else None for length in value.type.shape])
     return _select(value, support).with_static_shape(ones)
 

@@ -266,7 +266,7 @@ def isclose(a: object, b: object, rtol: float = 1e-05, atol: float = 1e-08, equa
     """
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     if a.type.dtype in discrete_dtypes and b.type.dtype in discrete_dtypes:
-        # Differences of unsigned integers wrap around, and Booleans have none.
+        # Differences of unsigned integers wrap around, and Booleans cannot be subtracted.
         a, b = a.astype("float64"), b.astype("float64")
     near = le(abs(sub(a, b)), atol + rtol * abs(b))
     either_special = or_(or_(isnan(a), isnan(b)), or_(isinf(a), isinf(b)))

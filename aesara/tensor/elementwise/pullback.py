@@ -54,7 +54,7 @@ def pullback_plan(
 
     The dtype None means that the output is disconnected from the cost.
     """
-    # Ops may give results, and with them gradients, a dtype that the configuration decides.
+    # The dtypes of results and gradients may depend on the configuration.
     key = (scalar_op, in_dtypes, grad_dtypes, config.floatX, config.cast_policy)
     plan = _plans.get(key)
     if plan is None:

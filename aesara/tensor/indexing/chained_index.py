@@ -88,11 +88,11 @@ class ChainedIndex(Op):
             chosen = chosen[entry]
         results = [chosen]
         if self.is_slice:
-            # Of at most one position, the step says nothing.
+            # The step of a range with at most one element is arbitrary.
             step = chosen.step if len(chosen) > 1 else 1
             start = chosen.start if len(chosen) else 0
             stop = start + len(chosen) * step
-            # Before the first: -1 would be the last.
+            # A stop before the first element is -length - 1, because -1 is the last element.
             results = [start, stop if stop >= 0 else -length - 1, step]
         for storage, result in zip(output_storage, results):
             storage[0] = node.outputs[0].type.filter(result)

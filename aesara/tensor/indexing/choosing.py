@@ -94,11 +94,11 @@ class Choose(Op):
         elif self.mode == "clip":
             a = clip(a, 0, count - 1)
         else:
-            # Nothing else looks where the gradient is computed alone.
+            # Check here, because the gradient may be computed without the forward op.
             a = CheckAndRaise(ValueError, _OUT_OF_RANGE)(a, ge(a, 0), lt(a, count))
         if None in a.type.shape:
             a = broadcast_to_(a, *shape_tuple(outputs[0]))  # a length may turn out to be 1
-        # Along a new first dimension the gradient stands where an element was taken, zero elsewhere.
+        # Add a first dimension; the gradient is at the chosen positions, and other entries are zero.
         positions = arange(count).dimshuffle(0, *["x"] * g.type.ndim)
         g_choices = switch(eq(positions, a), g, zeros_like(g))
         new = range(1, 1 + g_choices.type.ndim - choices.type.ndim)

@@ -68,7 +68,7 @@ def getitem(x: Variable, args: Any) -> TensorVariable:
     if len(indices) == len(entries):
         return _basic_index(x, indices)
     part = x if all(_is_full_slice(entry) for entry in indices) else _basic_index(x, indices)
-    # New dimensions are added last, so that the part is one of the tensor itself.
+    # Index first and add new dimensions afterwards, so that set_subtensor can find the indexed tensor.
     dims = iter(range(part.type.ndim))
     pattern: list[Any] = []
     for entry in entries:
@@ -84,7 +84,7 @@ def _taken_by_tensors(x: Variable, entries: list[Any]) -> TensorVariable:
     separation = _empty_ellipsis(entries, x.type.ndim)
     if separation is None:
         return advanced_subtensor(x, *_without_ellipsis(entries, x.type.ndim))
-    # A new dimension separates as well; it is dropped from the result.
+    # x[i, ..., j] -> x[i, None, j] without the new dimension: both separate the advanced indices.
     entries = [None if entry is Ellipsis else entry for entry in entries]
     part = advanced_subtensor(x, *entries)
     basic = [i for i, entry in enumerate(entries) if not (_is_advanced(entry) or is_scalar_integer(entry))]

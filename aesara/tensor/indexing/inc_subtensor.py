@@ -120,7 +120,7 @@ def inc_subtensor(
     write = _Writing(inplace, set_instead_of_inc, tolerate_inplace_aliasing, ignore_duplicates)
     if x.owner is None:
         raise TypeError(_no_part(x, write))
-    # A dimension of size one of the part takes no other size from the value.
+    # A dimension of size 1 of the part requires size 1 of the value.
     n_new = x.type.ndim - y.type.ndim
     ones = [axis for axis, known in enumerate(y.type.shape) if x.type.shape[n_new + axis] == 1 and known != 1]
     if ones:
@@ -212,7 +212,7 @@ def _write_to_dimshuffle(op, x, y, write):
             back[entry] = axis
     y = dimshuffle(y, back)
     if new and not _is_part(inner):
-        # All of `inner`, under new dimensions.
+        # The index is that of all of `inner` with new dimensions.
         return write.again(inner[...], y)
     written = write.again(inner, y)
     # `written` is the tensor that `inner` is a part of. Dimensions are new, or dropped, in the part only; their

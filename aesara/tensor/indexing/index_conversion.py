@@ -74,7 +74,7 @@ class UnravelIndex(Op):
         indices, dims = inputs
         positions = np.unravel_index(indices, tuple(dims), order=self.order)
         for storage, along_dimension in zip(output_storage, positions):
-            # NumPy's result cannot be written to.
+            # NumPy's result is read-only.
             storage[0] = np.array(along_dimension, dtype="int64")
 
     def grad(self, inputs, output_gradients):

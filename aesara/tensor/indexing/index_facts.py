@@ -110,7 +110,7 @@ def static_slice_length(slc: slice, size: int | None) -> int | None:
     for part in (slc.start, slc.stop, slc.step):
         known = None if part is None else known_integer(part)
         if part is not None and known is None and not isinstance(getattr(part, "type", None), NoneTypeT):
-            # A part is not known; of nothing, nothing is left all the same.
+            # A bound is unknown; the slice of an empty dimension is empty in any case.
             return 0 if size == 0 else None
         parts.append(known)
     start, stop, step = parts
@@ -179,7 +179,7 @@ def static_indexed_shape(shape: Sequence[int | None], indices: Sequence[Any]) ->
         ) from error
     for dimension, index in advanced:
         if index.type.ndim == 0 or not (None in made_shape or 0 in made_shape):
-            # Of positions that are broadcast to no elements, any are right.
+            # Positions are not checked if the broadcast index is empty.
             _check_positions(shape, dimension, index)
     return (*basic_sizes[:position], *made_shape, *basic_sizes[position:], *shape[n_indexed:])
 

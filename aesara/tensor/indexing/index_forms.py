@@ -74,7 +74,7 @@ def _within_int64(part: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def _integer_constant(value: int) -> ScalarConstant:
-    # Filtered once: most indices are among a few small integers. Each gets a clone, so that no two graphs share it.
+    # Cache constants of small integers, and return clones, so that graphs do not share variables.
     return ScalarConstant(scalar_int64, np.asarray(value, dtype="int64"))
 
 

@@ -147,7 +147,7 @@ def slice_len(slc: slice, n: Any) -> Any:
         if step == 0:
             raise ValueError("The step of a slice cannot be zero.")
         if step == 1 and stop is None and isinstance(start, int) and start >= 0:
-            # No need to clip the start as well.
+            # The start needs no clipping then.
             return length if start == 0 else _at_least(length - start, 0)
         first, last = _slice_bounds(start, stop, length, step > 0)
         if step == 1 and isinstance(first, int) and first == 0:

@@ -127,7 +127,7 @@ def _counted_from_front(positions: np.ndarray, length: int | None) -> np.ndarray
     return np.where(positions < 0, positions.astype("int64") + length, positions)
 
 
-# Places that several indices name together
+# Elements that several indices select together
 
 
 def names_no_place_twice(shape: Sequence[int | None], indices: Sequence[Variable]) -> bool:
@@ -147,7 +147,7 @@ def names_no_place_twice(shape: Sequence[int | None], indices: Sequence[Variable
     True
     """
     _, advanced, _ = result_layout(indices)
-    # A truth value without dimensions takes none, also behind the last one.
+    # A Boolean scalar indexes no dimension and may follow the last one.
     positions = [_Positions(index, dict(enumerate(shape)).get(dimension)) for dimension, index in advanced]
     broadcast_shape = static_broadcast(*[entry.shape for entry in positions])
     if 0 in broadcast_shape:
@@ -252,7 +252,7 @@ def _known_places(positions: Sequence[_Positions], broadcast_shape: Sequence[int
     return np.stack([column.astype("int64") for column in counted])
 
 
-# The write that counts
+# The effective write
 
 
 def is_last_write(x: TensorVariable, indices: Sequence[Variable], read: Op, write: Op) -> TensorVariable:
@@ -282,7 +282,7 @@ def is_last_write(x: TensorVariable, indices: Sequence[Variable], read: Op, writ
     count: Any = 1
     for size in sizes:
         count = size * count
-    # Writes are numbered in their order, and the numbers are written by the same op: those that are left have counted.
+    # Write the number of each write by the same op: the numbers that remain are those of the effective writes.
     number = reshape(arange(count, dtype="int64"), sizes, ndim=len(sizes))
     written = write(zeros(lengths, dtype="int64"), number, *among)
     counts = eq(read(written, *among), number)

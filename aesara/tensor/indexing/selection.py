@@ -101,7 +101,7 @@ def broadcast_sizes(*shapes: tuple[Sequence[Any], Sequence[int | None]]) -> tupl
         common = unknown[0]
         for size in unknown[1:]:
             if size is not common:
-                # A size of one gives way to any other, zero included.
+                # A size of 1 is broadcast to any other, also to 0.
                 common = switch(eq(common, 1), size, common)
         result.append(common)
     return tuple(result)

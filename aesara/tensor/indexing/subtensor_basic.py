@@ -277,7 +277,7 @@ class IncSubtensor(_TemplateOp):
         if self.set_instead_of_inc:
             part[...] = y
         else:
-            # In the dtype of the tensor, as at advanced indices: a sum of Booleans is one of them.
+            # Add in the dtype of the tensor, as advanced indexing does: the sum of Booleans is a Boolean.
             np.add(part, np.asarray(y).astype(out.dtype, copy=False), out=part)
         output_storage[0][0] = out
 

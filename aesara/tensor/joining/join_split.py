@@ -59,7 +59,7 @@ class Join(Op):
     def __init__(self, view: int = -1):
         self.view = view
         if view != -1:
-            # Counted without the axis, which is the first input.
+            # Positions without the first input, which is the axis.
             self.view_map = {0: [1 + view]}
 
     def __str__(self) -> str:

@@ -233,12 +233,12 @@ def _wrap(position: Any, n: Length) -> Any:
 
 
 def _symmetric(position: Any, n: Length) -> Any:
-    # Up and down in a period of 2 n, each end twice.
+    # 0, 1, ..., n - 1, n - 1, ..., 1, 0 repeated
     return (2 * n - 1 - _absolute(2 * (position % (2 * n)) - (2 * n - 1))) // 2
 
 
 def _reflect(position: Any, n: Length) -> Any:
-    # Up and down in a period of 2 (n - 1), each end once; a single element is its own mirror image.
+    # 0, 1, ..., n - 1, ..., 1 repeated; of a single element always 0
     last = _at_least(n - 1, 1)
     return _at_most(last - _absolute(position % (2 * last) - last), n - 1)
 
@@ -307,7 +307,7 @@ def _linear_ramp(x: TensorVariable, settings: Mapping[str, Any]) -> Callable[...
 def _ramp(end: TensorVariable, edge: TensorVariable, axis: int, width: Length, rising: bool) -> TensorVariable:
     """Return numbers from `end` (inclusive) to `edge` (exclusive), or in reverse order."""
     dtype = edge.type.dtype
-    # Integers exactly, where NumPy rounds floating-point numbers down.
+    # Integers are divided exactly; NumPy rounds a floating-point quotient down.
     working = "int64" if dtype in discrete_dtypes else dtype
     steps = arange(width) if rising else width - 1 - arange(width)
     steps = steps.astype(working).dimshuffle([0 if k == axis else "x" for k in range(edge.type.ndim)])

@@ -308,7 +308,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> TensorVariable:
         return arr[(*before, np.delete(np.arange(length), obj))]
     if not isinstance(obj, (Variable, slice)):
         obj = np.asarray(obj)
-        # An empty list is no index.
+        # An empty list is not an index.
         obj = obj.astype("int64") if obj.size == 0 else obj
     everything = ones((arr.shape[axis],), dtype="bool")
     return arr[(*before, set_subtensor(everything[obj], np.array(False)))]

@@ -263,7 +263,7 @@ rules = Rules()
 bn_groupopt = LocalGroupDB()
 bn_groupopt.__name__ = "batchnorm_opts"
 rules.specialize_device(bn_groupopt, "fast_compile", name="batchnorm_opts")
-# In modes that have this pass, what comes of it is simplified like everything else.
+# Also register it here, so that other rewrites simplify its results.
 rules.specialize(bn_groupopt, name="batchnorm_opts")
 
 

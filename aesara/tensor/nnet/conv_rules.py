@@ -37,7 +37,7 @@ rules = Rules()
 conv_groupopt = LocalGroupDB()
 conv_groupopt.__name__ = "conv_opts"
 rules.specialize_device(conv_groupopt, "fast_compile", name="conv_opts")
-# In modes that have this pass, what comes of it is simplified like everything else.
+# Also register it here, so that other rewrites simplify its results.
 rules.specialize(conv_groupopt, name="conv_opts")
 
 

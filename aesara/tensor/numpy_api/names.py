@@ -261,6 +261,6 @@ def ldexp(x1: TensorLike, x2: TensorLike) -> TensorVariable:
     if x2.type.dtype not in discrete_dtypes:
         raise TypeError(f"ldexp: the powers of 2 must be integers; got {describe(x2)} of type {x2.type}.")
     x1 = x1.astype(np.promote_types(x1.type.dtype, "float32").name) if x1.type.dtype in discrete_dtypes else x1
-    # In two steps, because the power alone may overflow where the product does not.
+    # Multiply twice, because the power may overflow where the product does not.
     half = x2 // 2
     return mul(mul(x1, exp2(half.astype(x1.type.dtype))), exp2((x2 - half).astype(x1.type.dtype)))

@@ -150,7 +150,7 @@ def _apply(
 ) -> Any:
     kwargs = {key: value for key, value in kwargs.items() if key not in _WITHOUT_MEANING}
     out = kwargs.pop("out", (None,))
-    # ``array += variable`` arrives with the array as `out`, and gives the name on the left to what is returned.
+    # ``array += variable`` passes the array as `out` and assigns the returned value to the name.
     if any(o is not None for o in out) and not (
         len(out) == 1 and isinstance(out[0], np.ndarray) and out[0] is inputs[0]
     ):

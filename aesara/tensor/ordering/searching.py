@@ -86,7 +86,7 @@ class SearchsortedOp(Op):
         return [input_shapes[1]]
 
     def grad(self, inputs, output_gradients):
-        # Steps have no slope.
+        # The derivative of a step function is zero.
         gradients = [value.zeros_like(dtype=_float_of(value)) for value in inputs[:2]]
         return gradients + [DisconnectedType()() for _ in inputs[2:]]
 
@@ -297,7 +297,7 @@ def bincount(x: TensorLike, weights: Any = None, minlength: Any = None, assert_n
         raise TypeError(f"Only integers can be counted; got {x.type}.")
     if assert_nonneg:
         x = Assert("Input to bincount has negative values!")(x, all_true(ge(x, 0)))
-    # With one more entry, so that there is a largest one in an empty vector too.
+    # Append -1, so that the maximum of an empty vector exists.
     length = largest(join(0, cast(x, "int64"), constant(np.array([-1])))) + 1
     if minlength is not None:
         length = maximum(length, minlength)

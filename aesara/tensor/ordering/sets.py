@@ -57,7 +57,7 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
         dtype = np.result_type(element.type.dtype, others.type.dtype).name
         element, ordered = element.astype(dtype), sort(others.astype(dtype))
         positions = searchsorted(ordered, element)
-        # what comes after all others is looked for behind them, where there is something to read
+        # Positions after the last element read an appended zero.
         behind = join(0, ordered, zeros((1,), dtype=dtype))
         result = lt(positions, ordered.shape[0]) & eq(getitem(behind, positions), element)
     return logical_opposite(result) if invert else result

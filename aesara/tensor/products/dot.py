@@ -155,7 +155,7 @@ def dot(l: Any, r: Any) -> TensorVariable:
     """
     for t, other, reflected in ((l, r, False), (r, l, True)):
         if isinstance(t, Variable) and hasattr(t, "__dot__") and not getattr(t.type, "is_dense", False):
-            # Variables of other types know how to multiply themselves.
+            # Variables of other types have their own `__dot__`.
             product = t.__rdot__(other) if reflected and hasattr(t, "__rdot__") else t.__dot__(other)
             if product is not NotImplemented:
                 return product
@@ -232,7 +232,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any = 2) -> TensorVariable:
         a = a if a_axes == [a.type.ndim - 1] else a.T
         b = b if b_axes == [0] else b.T
         return _dot(a, b)
-    # Here rather than in the product: rearranged integers have no gradient, rearranged real numbers have.
+    # Cast before rearranging, because integers have no gradient.
     dtype = aes.upcast(a.type.dtype, b.type.dtype)
     if dtype not in discrete_dtypes:
         a, b = (t.astype(dtype) if t.type.dtype in discrete_dtypes else t for t in (a, b))

@@ -144,11 +144,11 @@ def _order_of_products(terms: Sequence[_Term], output: Sequence[Label], optimize
         raise TypeError(f"optimize must be True, False, a strategy or a path of numpy.einsum_path; got {optimize!r}.")
     names = list(dict.fromkeys(name for term in terms for name in term.labels))
     if n_terms <= 2 or optimize is False or len(names) > len(_LETTERS):
-        # In a group products are taken from left to right.
+        # Products in a group are evaluated from left to right.
         return [tuple(range(n_terms))] if n_terms > 1 else []
     letter = dict(zip(names, _LETTERS))
     length = {name: n for term in terms for name, n in zip(term.labels, term.tensor.type.shape) if n is not None}
-    # Only the shapes are looked at: one number stands for each operand.
+    # The order depends on shapes only: pass arrays of one broadcast number.
     stands_for = [np.broadcast_to(np.float64(0), [length.get(n, _TYPICAL_LENGTH) for n in t.labels]) for t in terms]
     inputs = ",".join("".join(letter[n] for n in t.labels) for t in terms)
     result = "".join(letter[n] for n in output)
@@ -175,7 +175,7 @@ def _sum_unneeded(term: _Term, needed: set[Label]) -> _Term:
     if not axes:
         return term
     dtype = term.tensor.type.dtype
-    # As in NumPy, the sum of Booleans is their disjunction, and narrow integers stay narrow.
+    # As in NumPy, the sum of Booleans is a logical or, and small integers keep their dtype.
     total = any_true(term.tensor, axis=axes) if dtype == "bool" else sum_along(term.tensor, axis=axes, dtype=dtype)
     return _Term(total, tuple([name for name in term.labels if name in needed]))
 

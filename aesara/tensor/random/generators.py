@@ -45,7 +45,7 @@ def state_of(generator: Generator | RandomState) -> dict[str, Any]:
     >>> state_of(np.random.default_rng(1))["bit_generator"]
     'PCG64'
     """
-    # Draws of other threads, which run without the GIL, hold this lock.
+    # Other threads hold this lock while they draw without the GIL.
     with bit_generator_of(generator).lock:
         if isinstance(generator, RandomState):
             state: Any = generator.get_state(legacy=False)

@@ -52,9 +52,9 @@ def of_uniform(u: Any) -> tuple[TensorVariable, TensorVariable]:
 
 def of_standard_gamma(y: Any, shape: Any) -> TensorVariable:
     """Return the derivative of a gamma number in its shape, by the distribution function."""
-    # Above the mean, the other tail has the digits.
+    # Above the mean the upper tail is the smaller one, so that its derivative is accurate.
     slope = switch(lt(y, shape), -_gammainc_der(shape, y), _gammaincc_der(shape, y))
-    # A number that underflows is a very high power of a uniform one, and the derivative underflows, too.
+    # The number is about u ** (1 / shape): where it underflows, its derivative does, too.
     return switch(eq(y, 0), 0, slope / _gamma_density(shape, y))
 
 
@@ -75,7 +75,7 @@ def of_triangular(x: Any, left: Any, mode: Any, right: Any) -> tuple[TensorVaria
     parameters.
     """
     rises, length = lt(x, mode), right - left
-    # Of the distance to the end from which the density rises; on the other side the quotient may be 0 / 0.
+    # Derivatives of the distance to the nearer end; the quotient of the other side may be 0 / 0.
     distance = switch(rises, x - left, right - x) / 2
     in_mode = distance / switch(rises, mode - left, right - mode)
     in_length = distance / length

@@ -341,7 +341,7 @@ class RandomVariable(Op):
         if isinstance(gradient.type, DisconnectedType):
             return gradients + [DisconnectedType()() for _ in params]
         draw = outputs[1]
-        # Only parameters of numbers have the dimensions of the draws.
+        # Scalar parameters are broadcast to the shape of the draws.
         wide = params if any(self.ndims_params) else _broadcast_to_draws(draw, size, params)
         derivatives = self._known_path_derivatives(draw, wide)
         for number, (param, derivative) in enumerate(zip(params, derivatives, strict=True)):

@@ -65,7 +65,7 @@ class RandomStream:
         self.state_updates: list[tuple[SharedVariable, Variable]] = []
         self.gen_seedgen = np.random.SeedSequence(seed)
         if rng_ctor is np.random.RandomState:
-            # It takes no sequence of seeds, but a source of bits, which does.
+            # `Generator` takes no sequence of seeds, but a bit generator does.
             self.rng_ctor: Callable[..., Any] = _random_state
         else:
             self.rng_ctor = rng_ctor

@@ -56,7 +56,7 @@ class _ArgOp(Op):
         """Return the op with axes counted from the front, the input, and the static shape of the output."""
         x = as_tensor_variable(x)
         axes = _all_axes(self.axis, x.type.ndim, x)
-        # None says "all axes", for which the input needs no transposition.
+        # The axes are None: reduce all of them without a transposition.
         op = self if axes == self.axis or self.axis is None else type(self)(axes)
         if 0 in [x.type.shape[a] for a in axes]:
             raise ValueError(f"attempt to get argmax of an empty sequence: {describe(x)} has type {x.type}.")

@@ -53,7 +53,7 @@ def logsumexp(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: 
     # on the shift, so gradients need not flow through it.
     shift = switch(isinf(largest), np.int8(0), disconnected_grad(largest))
     total = sum_along(exp(x - shift), axis=axis, keepdims=True)
-    # Where all are minus infinity the logarithm has no finite slope.
+    # If all elements are -inf, the derivative of the logarithm is not finite.
     nothing = eq(total, np.int8(0))
     logarithm = log(switch(nothing, np.int8(1), total))
     total = switch(nothing, np.asarray(-np.inf, dtype=logarithm.type.dtype), logarithm) + shift

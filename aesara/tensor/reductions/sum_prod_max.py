@@ -141,7 +141,7 @@ class Prod(CAReduce):
             is_zero = eq(x, 0)
             zeros = _restore_axes(x, Sum(self.axis)(is_zero), self.axis)
             of_nonzero = _restore_axes(x, ProdWithoutZeros(self.axis, self.dtype, self.acc_dtype)(x), self.axis)
-            # The sum of the zeros is zero; what it is here for is its slope, which makes second derivatives right.
+            # The value of this sum is 0, but its derivatives are the second derivatives of the product at zeros.
             nothing = _restore_axes(x, Sum(self.axis)(switch(is_zero, x, zero)), self.axis)
             # Dividing by 1 in place of 0 keeps derivatives of this expression finite.
             over_x = of_nonzero / switch(is_zero, unit, x)
@@ -273,7 +273,7 @@ class _Extremum(NonZeroCAReduce):
             return [None]
         (x,) = inputs
         chosen = eq(_restore_axes(x, self(x), self.axis), x)
-        # Of several equal extrema the tangents are averaged.
+        # Average the tangents of equal extrema.
         weight = chosen / _restore_axes(x, Sum(self.axis)(chosen), self.axis)
         return [Sum(self.axis)(weight * eval_points[0]).astype(x.type.dtype)]
 

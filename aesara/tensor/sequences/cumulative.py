@@ -67,7 +67,7 @@ class CumOp(Op):
 
     def perform(self, node, inputs, output_storage):
         (x,) = inputs
-        # NumPy would widen small integers.
+        # NumPy would convert small integers to int64.
         accumulate = np.cumsum if self.mode == "add" else np.cumprod
         output_storage[0][0] = accumulate(x, axis=self.axis, dtype=x.dtype)
 
@@ -90,7 +90,7 @@ class CumOp(Op):
             backwards = (slice(None),) * axis + (slice(None, None, -1),)
             total = CumOp(axis=axis)(g_out[backwards])[backwards]
         else:
-            # No division: exact where entries are zero, and so are derivatives of any order.
+            # Multiply instead of dividing the product by x, so that derivatives of all orders are right at x = 0.
             factors = flatten(x) if self.axis is None else x
             before = shift(outputs[0], axis, 1.0)
             total = LinearRecurrence(axis, backwards=True)(conj(factors), g_out) * conj(before)

@@ -80,7 +80,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     inside = ops.switch(ops.ge(x, x1), f1, slope * (x - x0) + f0)
     value = ops.switch(ops.lt(x, xp[0]), fp[0] if left is None else left, inside)
     value = ops.switch(ops.gt(x, xp[-1]), fp[-1] if right is None else right, value)
-    # NaN is neither below nor above, and has no value.
+    # Comparisons with NaN are false; its result is NaN.
     return ops.switch(ops.eq(x, x), value, x)
 
 
@@ -127,7 +127,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> TensorVariable:
     if data is not None:
         return descending
     falls = ops.lt(bins[-1:], bins[:1])
-    # Of no bins there is no first one, and both results are zero.
+    # Without bins both results are zero.
     return ops.switch(any_true(falls), descending, ascending)
 
 
@@ -216,7 +216,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * math.p
     wrapped = ops.mod(steps + half, period) - half
     at_border = ops.and_(ops.eq(wrapped, -half), ops.gt(steps, 0))
     if whole:
-        # Half of an odd period is no integer, so that nothing lies on the border.
+        # Half of an odd period is not an integer, so that no step equals it.
         at_border = ops.and_(at_border, ops.eq(ops.mod(period, 2), 0))
     wrapped = ops.switch(at_border, half, wrapped)
     limit = half if discont is None else ops.maximum(discont, half)

@@ -84,7 +84,7 @@ def polyval(p: Any, x: Any) -> TensorVariable:
     >>> at.polyval([3, 0, 1], 5).eval()
     array(76)
     """
-    # Plain numbers as NumPy takes them: a narrow constant would overflow.
+    # Convert Python numbers as NumPy does: constants of a narrow dtype would overflow.
     x = x if isinstance(x, Variable) else as_tensor_variable(np.asarray(x))
     if isinstance(p, Variable):
         if p.type.ndim != 1 or p.type.shape[0] is None:

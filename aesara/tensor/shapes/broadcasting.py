@@ -67,7 +67,7 @@ class BroadcastTo(Op):
 
     def perform(self, node, inputs, output_storage):
         a, *shape = inputs
-        # A copy: what NumPy returns cannot be written to, in place or otherwise.
+        # Copy, because NumPy's result is read-only.
         output_storage[0][0] = np.broadcast_to(a, [int(size) for size in shape]).copy()
 
     def infer_shape(self, fgraph, node, input_shapes):

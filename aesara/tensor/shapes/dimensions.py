@@ -299,7 +299,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> TensorVariable:
         n is not None and m is not None and n != m for n, m in zip(a1.type.shape, a2.type.shape)
     ):
         return constant(np.array(False))
-    # Compared are as many elements as both have: of different shapes it does not matter which.
+    # Cut both to the length of the shorter one, so that the comparison is valid also if shapes differ.
     same_shape: TensorVariable = constant(np.array(True))
     if None in a1.type.shape or None in a2.type.shape:
         same_shape = all_true(eq(a1.shape, a2.shape))

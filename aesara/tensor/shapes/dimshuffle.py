@@ -132,7 +132,7 @@ class DimShuffle(HasCFile, Op):
         for axis, entry in enumerate(self.new_order):
             if isinstance(entry, int):
                 grad_order[entry] = axis
-        # An added dimension has length 1 whatever the type of the gradient says.
+        # Added dimensions have length 1, also if the type of the gradient has an unknown length.
         added = tuple([1 if entry == "x" else None for entry in self.new_order])
         return [dimshuffle(output_gradients[0].with_static_shape(added), grad_order)]
 

@@ -311,7 +311,7 @@ def roll(x: TensorLike, shift: Any, axis: int | Sequence[int] | None = None) -> 
     if isinstance(size, int) and isinstance(shift, (int, np.integer)):
         split_at = size - int(shift) % size if size else 0
     else:
-        # At least one, because nothing can be divided by the size of an empty tensor.
+        # At least 1, to avoid a division by 0 if the tensor is empty.
         split_at = size - shift % maximum(size, 1)
     before = (slice(None),) * axis
     return join(axis, x[(*before, slice(split_at, None))], x[(*before, slice(None, split_at))])

@@ -76,7 +76,7 @@ class Repeat(Op):
         x, repeats = inputs
         counts = np.asarray(repeats).astype(np.intp)
         n_entries = x.size if self.axis is None else x.shape[self.axis]
-        # NumPy multiplies and adds counts up without looking, and writes past the end of what it allocates then.
+        # NumPy does not check this product and sum for overflow, and would write out of bounds.
         total = counts.sum(dtype="float64") * (n_entries if counts.size == 1 else 1)
         if total * x.nbytes > 2.0**62 * max(n_entries, 1):
             raise ValueError(f"repeat: {total:.3g} entries are too many.")
@@ -99,7 +99,7 @@ class Repeat(Op):
             if repeats.type.shape in ((), (1,)):
                 sizes[axis] = sizes[axis] * total
             elif repeats.type.shape == (None,):
-                # A single number counts for all entries.
+                # A single number is used for all entries.
                 sizes[axis] = switch(eq(shape(repeats)[0], 1), sizes[axis] * total, total)
             else:
                 sizes[axis] = total
@@ -190,7 +190,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
     if axis is None:
         x, axis = flatten(x), 0
     (axis,) = normalize_axes(axis, x.type.ndim)
-    # Repeated along a new dimension, which is then joined to the one before it.
+    # Repeat along a new dimension and merge it with the preceding one.
     sizes = sizes_of(x)
     spread = dimshuffle(x, [*range(axis + 1), "x", *range(axis + 1, x.type.ndim)])
     filled = alloc(spread, *sizes[: axis + 1], repeats, *sizes[axis + 1 :])

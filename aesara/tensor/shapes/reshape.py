@@ -103,7 +103,7 @@ class Reshape(Op):
             rest = [entry for entry, size in zip(entries, stated) if size != -1]
             missing = total // maximum(_product(rest), 1) if rest else total
         else:
-            # The factor -1, if it is there, turns the sign of the product.
+            # A size of -1 changes the sign of the product.
             missing = total // maximum(-_product(entries), 1)
         sizes = []
         for axis, (entry, size) in enumerate(zip(entries, stated)):

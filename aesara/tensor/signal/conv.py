@@ -78,5 +78,5 @@ def conv2d(
         subsample=subsample,
         **kargs,
     )
-    # Where there was no dimension for images or filters, it has length 1.
+    # A missing dimension for images or filters has length 1.
     return result[(slice(None) if images.type.ndim == 3 else 0, slice(None) if kernels.type.ndim == 3 else 0)]

@@ -146,7 +146,7 @@ def mean(
         sum_dtype = {"float16": "float32"}.get(x.type.dtype, x.type.dtype)
         sum_dtype = "float64" if sum_dtype in discrete_dtypes else sum_dtype
     total = sum_along(x, axis=axis, dtype=sum_dtype, keepdims=keepdims, acc_dtype=acc_dtype)
-    # The count goes to the real dtype of the sum, so that it does not widen the result.
+    # Cast the count to the real dtype of the sum, so that it does not change the dtype of the result.
     count_dtype = {"complex64": "float32", "complex128": "float64"}.get(total.type.dtype, total.type.dtype)
     if count_dtype in discrete_dtypes or count_dtype == "float16":
         count_dtype = "float64" if count_dtype != "float16" else "float32"

@@ -99,12 +99,12 @@ def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True) ->
     """
     covariance = cov(x, y, rowvar)
     if covariance.type.ndim == 0:
-        # Not a quotient, which rewriting takes for 1 where it is not.
+        # Use `switch`, because rewriting replaces x / x by 1 also where it is NaN.
         is_number = ops.and_(ops.lt(0, ops.real(covariance)), ops.lt(ops.real(covariance), np.inf))
         return ops.switch(is_number, covariance.ones_like(), covariance * np.float32(np.nan))
     deviation = ops.sqrt(ops.real(diagonal(covariance)))
     result = covariance / deviation.dimshuffle(0, "x") / deviation.dimshuffle("x", 0)
-    # Rounding must not lead out of the interval.
+    # Rounding errors may exceed 1.
     if result.type.dtype in complex_dtypes:
         return ops.complex(ops.clip(ops.real(result), -1, 1), ops.clip(ops.imag(result), -1, 1))
     return ops.clip(result, np.int8(-1), np.int8(1))
@@ -133,7 +133,7 @@ def correlate(a: Any, v: Any, mode: Literal["valid", "same", "full"] = "valid") 
             raise ValueError(f"correlate: {name} must be a vector; got {describe(x)} of type {x.type}.")
     if mode != "same":
         return convolve(a, ops.conj(v)[::-1], mode)
-    # Of an even number of shifts the middle lies differently when the second vector is the longer one.
+    # For an even number of shifts, NumPy's middle depends on which vector is longer.
     full = convolve(a, ops.conj(v)[::-1], "full")
     n, m = a.shape[0], v.shape[0]
     longer = ops.switch(n >= m, n, m)

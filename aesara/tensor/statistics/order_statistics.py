@@ -126,7 +126,7 @@ def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     """The median along axes of the elements that are not NaN; NaN if there are none. See `median`."""
     a = _as_floats("nanmedian", a)
     rows, axes = _rows(a, axis)
-    # NaN are sorted to the end.
+    # `sort` moves NaN to the end.
     ordered = _append_nan(sort(rows, axis=-1))
     n = sum_along(ops.invert(ops.isnan(rows)), axis=-1, keepdims=True)
     low = take_along_axis(ordered, ops.maximum(n - 1, 0) // 2, axis=-1)
@@ -271,7 +271,7 @@ def _discrete_place(q: TensorVariable, n: TensorVariable, method: str) -> tuple[
         return ops.switch(whole, position, below + 1), zero
     if method == "averaged_inverted_cdf":
         return below, ops.switch(ops.lt(below, 0.0), zero, ops.switch(whole, zero + 0.5, zero + 1.0))
-    # closest_observation: of two elements equally near the one with an even number, counted from 1.
+    # closest_observation: of two equally near elements the one with the even number, counted from 1
     position = n * q - 1 - 0.5
     below = ops.floor(position)
     stays = ops.and_(ops.eq(below, position), ops.eq(ops.mod(below, 2.0), 1.0))

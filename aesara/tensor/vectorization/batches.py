@@ -74,7 +74,7 @@ def align(x: TensorVariable, batch: int, to_batch: int, to_core: int | None = No
     core = x.type.ndim - batch
     new_core = 0 if to_core is None else to_core - core
     if batch == 0:
-        # Nothing stands between: one dimension less to reorder in the printed graph, and a cheaper node.
+        # Without batch dimensions all new dimensions are in front.
         order: list[int | str] = ["x"] * (to_batch + new_core) + list(range(core))
     else:
         order = ["x"] * (to_batch - batch) + list(range(batch)) + ["x"] * new_core + list(range(batch, x.type.ndim))

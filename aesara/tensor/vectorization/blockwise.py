@@ -138,7 +138,7 @@ class Blockwise(Op):
     def _core_node(self, tensors: Sequence[TensorVariable]) -> tuple[list[TensorVariable], Apply]:
         """Return the tensors, converted for the core op, and a node of that op for one member of the batch."""
         cores = [
-            # What is the same for all members can tell the op what it is.
+            # Pass constants without batch dimensions to the op, which may depend on their value.
             x if isinstance(x, Constant) and x.type.ndim == len(dims) else _core_type(x, dims)()
             for x, dims in zip(tensors, self.inputs_signature)
         ]
@@ -235,7 +235,7 @@ class Blockwise(Op):
         sizes = static_core_sizes(
             str(self), self.inputs_signature, [x.shape for x in arrays], _input_names(len(arrays))
         )
-        # What the op says of members of these very shapes
+        # The op's outputs for members of these static shapes
         members = [
             x if isinstance(x, Constant) else tensor_type(a.dtype.name, a.shape[a.ndim - len(dims) :])()
             for x, a, dims in zip(self.core_node(node.inputs).inputs, arrays, self.inputs_signature)
@@ -371,7 +371,7 @@ def _members_of(x: np.ndarray, core_ndim: int, batch: tuple[int, ...], count: in
     if math.prod(x.shape[: x.ndim - core_ndim]) == 1:
         return [x.reshape(core)] * count
     rows = np.broadcast_to(x, batch + core).reshape((count, *core))
-    # Taken with an ellipsis, a member without dimensions is an array too.
+    # The ellipsis makes members without dimensions arrays instead of scalars.
     return [rows[index, ...] for index in range(count)]
 
 
@@ -423,7 +423,7 @@ def _summed_to(x: TensorVariable, gradient: TensorVariable, core_ndim: int) -> T
         batch = range(x.type.ndim - core_ndim)
         axes = [axis for axis in batch if x.type.shape[axis] == 1 and gradient.type.shape[axis] != 1]
         gradient = gradient.sum(axis=axes, keepdims=True) if axes else gradient
-    # What carries no batch dimensions is zero, being linear in gradients that do.
+    # Terms without batch dimensions are zero, because results are linear in the batched gradients.
     return _broadcast_like(x, gradient)
 
 

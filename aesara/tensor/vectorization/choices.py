@@ -54,6 +54,6 @@ def _choose(op: Choose, node: Apply, a: TensorVariable, choices: TensorVariable)
     of_a, of_choices = batches(node, [a, choices])
     batch, core = max(of_a, of_choices), node.outputs[0].type.ndim
     counted = move_dimensions(choices, of_choices, 1, 0)
-    # What stands behind it broadcasts: batch dimensions, then those of the choices.
+    # The dimensions after the first broadcast: batch dimensions, then those of the choices.
     others = align(move_dimensions(counted, 0, 1, counted.type.ndim - 1), of_choices, batch, core + 1)
     return op.make_node(align(a, of_a, batch, core), move_dimensions(others, others.type.ndim - 1, 1, 0))

@@ -11,7 +11,7 @@ __all__ = ["CoreDims", "parse_signature", "signature_from_ndims", "static_core_s
 #: For each input, or output, the names of its core dimensions.
 CoreDims = tuple[tuple[str, ...], ...]
 
-# Compiled when it is first used: importing the package is to be quick.
+# Compiled at the first use, to import the package quickly.
 _ARGUMENT = r"\(\s*(\w+(?:\s*,\s*\w+)*)?\s*\)"
 
 

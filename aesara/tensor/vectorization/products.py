@@ -34,7 +34,7 @@ def _dot(op: Dot, node: Apply, x: TensorVariable, y: TensorVariable) -> Sequence
         return [_rows_times(y, x if x_core == 1 else x.T)]
     dtype = node.outputs[0].type.dtype
     if x_core == y_core == 1:
-        # Sums of products, which fuse with what makes the vectors.
+        # Write sums of products, which can be fused with the expressions of the vectors.
         return [tensor_sum((x * y).astype(dtype), axis=-1, dtype=dtype)]
     if x_core == y_core == 2 and x.type.shape[-1] == 1 and y.type.shape[-2] == 1:
         # A column times a row.

@@ -100,7 +100,7 @@ def shifted_axis(axis: TensorVariable, core_ndim: int, batch: int) -> TensorVari
     known = known_integer(axis)
     if known is not None:
         return constant(known % core_ndim + batch)
-    # Axes that count from the end stay what they are.
+    # Negative axes remain the same.
     return switch(lt(axis, 0), axis, axis + batch).astype("int64")
 
 

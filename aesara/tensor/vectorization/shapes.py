@@ -61,7 +61,7 @@ def _reshape(op: Reshape, node: Apply, x: TensorVariable, shp: TensorVariable) -
     entries = known_entries(shp) or [None] * op.ndim
     core = [shp[axis] if size is None else size for axis, size in enumerate(entries)]
     if -1 in entries:
-        # Worked out here: in an empty batch it would not follow from the other sizes.
+        # Compute the size of -1 here, because it cannot be inferred if the batch is empty.
         core[entries.index(-1)] = _missing_size(sizes[of_x:], [size for size in core if not _is_missing(size)])
     return Reshape(of_x + op.ndim).make_node(x, [*sizes[:of_x], *core])
 

@@ -74,7 +74,7 @@ def randint(key: Any, low: Any, high: Any, size: Any = None, dtype: str = "int64
         lowest = refuse(lowest, lambda low: low < info.min, f"low is out of bounds for {dtype}")
         highest = refuse(highest, lambda high: high > info.max + 1, f"high is out of bounds for {dtype}")
     shape, (lowest, highest) = shape_and_params(size, lowest, highest)
-    # Unsigned from here on: the distance of two numbers may need all the bits that they have.
+    # Use unsigned integers, because the difference may need all bits.
     unsigned = f"uint{max(info.bits, 32)}"
     first = convert(lowest, unsigned)
     return cast(first + _below(key, convert(highest, unsigned) - first, shape, unsigned), dtype)
@@ -86,7 +86,7 @@ def _below(key: Any, length: TensorVariable, shape: Any, dtype: str) -> TensorVa
     upper, lower = (bits_of_shape(keys[i], shape, dtype) for i in range(2))
     all_numbers = eq(length, 0)
     length = switch(all_numbers, np.array(1, dtype=dtype), length)
-    # A number of twice as many bits, upper and lower half, modulo the length.
+    # (upper * 2 ** bits + lower) % length
     half = np.array(2 ** (np.iinfo(dtype).bits // 2), dtype=dtype) % length
     remainder = (upper % length * (half * half % length) + lower % length) % length
     return switch(all_numbers, lower, remainder)
@@ -157,7 +157,7 @@ def categorical(key: Any, logits: Any, axis: int = -1, size: Any = None) -> Tens
     if sizes:
         if len(sizes) < logits.type.ndim - 1:
             raise ValueError(f"size has {len(sizes)} dimensions, fewer than those of logits that have no categories.")
-        # The axis keeps its distance from the last.
+        # Count the axis from the last dimension.
         axis_of_draws = len(sizes) - (logits.type.ndim - 1 - axis)
         shape = (*sizes[:axis_of_draws], logits.shape[axis], *sizes[axis_of_draws:])
         logits, axis = broadcast_to(logits, shape), axis_of_draws
@@ -276,7 +276,7 @@ def _order(key: Any, n: Any) -> TensorVariable:
     for longest in ENOUGH_ROUNDS:
         if known is not None and known <= longest:
             break
-        # In a round that is not needed, nothing is sorted.
+        # Skip the sort in unnecessary rounds.
         length = known if known is not None else switch(gt(size, longest), size, 0)
         key, ranking_key = split(key)
         ranks = argsort(bits_of_shape(ranking_key, (length,), "uint32"), kind="stable")
