@@ -105,9 +105,12 @@ class _Formula(ast.NodeTransformer):
             return reduce(lambda left, right: ast.BinOp(left, operator, right), arguments)
         if name == "neg" and len(arguments) == 1:
             return ast.UnaryOp(ast.USub(), arguments[0])
-        # Modules call an operation `at_abs` where it would hide a function of Python.
+        # Modules call an operation `at_abs` or `ops.abs` where it would hide a function of Python.
         if isinstance(node.func, ast.Name):
-            node.func.id = node.func.id.removeprefix("at_")
+            node.func.id = name
+        elif isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+            if node.func.value.id in ("ops", "special"):
+                node.func = ast.Name(name, ast.Load())
         return node
 
 
