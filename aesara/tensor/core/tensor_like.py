@@ -9,7 +9,5 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 
-__all__ = ["TensorLike"]
-
 #: variables, arrays, numbers, and sequences of these
 TensorLike: TypeAlias = Variable | np.ndarray | np.generic | complex | Sequence[Any]
