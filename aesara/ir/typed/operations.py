@@ -25,7 +25,7 @@ from aesara.ir.typed.values import TypedValue, ValueWriter
 
 __all__ = [
     "absolute", "address_of", "allocate", "any_lane", "atomic_load", "bitcast", "call_pointer", "compare_exchange",
-    "copy_bytes", "element", "fill_bytes", "floor", "is_less_or_greater", "leading_zeros", "move_bytes",
+    "copy_bytes", "element", "exchange", "fill_bytes", "floor", "is_less_or_greater", "leading_zeros", "move_bytes",
     "multiply_checked", "pointer_to", "reference", "rotate_right", "select", "sqrt", "view", "with_element",
 ]  # fmt: skip
 
@@ -204,6 +204,21 @@ def _emit_compare_exchange(t: ValueWriter, pointer: TypedValue, old: Any, new: A
 
 
 compare_exchange = Operation(_compare_exchange, _emit_compare_exchange)
+
+
+def _exchange(pointer: ArrayPointer, new: Any) -> Any:
+    """Store `new` to an element and return what it was, in one step for other threads."""
+    old = pointer[0]
+    pointer[0] = new
+    return old
+
+
+def _emit_exchange(t: ValueWriter, pointer: TypedValue, new: Any) -> TypedValue:
+    kind = _target(t, pointer)
+    return t.emit(kind, f"atomicrmw xchg ptr {pointer.text}, {t.like(kind, new).argument} seq_cst, align 8")
+
+
+exchange = Operation(_exchange, _emit_exchange)
 
 
 def _multiply_checked(a: int, b: int) -> tuple[int, bool]:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from aesara.ir.definitions import FunctionParameter
 from aesara.ir.program import Program
 from aesara.ir.steps import Allocate, Step
-from aesara.ir.typed.translate import translate
 from aesara.link.llvm import layout
 from aesara.link.llvm.call_boundary import CallBoundary
 from aesara.link.llvm.emit_memory import Workspace
@@ -22,9 +21,10 @@ from aesara.link.llvm.emit_threads import Threads
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.shared.memory import ALIGN, allocate_block
-from aesara.link.llvm.shared.notation import expand
+from aesara.link.llvm.shared.memory import ALIGN
+from aesara.link.llvm.shared.pointer_pool import ENTRIES, STRIDE, give_block, take_block
 from aesara.link.llvm.spills import spills_values
+from aesara.link.llvm.typed_functions import add_function
 from aesara.records import dataclass
 
 __all__ = [
@@ -36,8 +36,6 @@ POINTER_ENTRY = "aesara_pointer"
 #: return values if a check of the graph fails, if a length is wrong, and if there is no memory
 CHECK_FAILED, WRONG_LENGTH, NO_MEMORY = 1, -1, -2
 
-#: entries of the pool, and their distance in words, which puts them in different cache lines
-_POOL, _POOL_STRIDE = 32, 8
 #: largest workspace on the stack, in bytes
 _STACK_BYTES = 16384
 
@@ -83,10 +81,10 @@ class PointerWords:
         The first constant, and the end of the words.
     """
 
-    pool, pool_size = layout.VARIABLE_START, _POOL
+    pool, pool_size = layout.VARIABLE_START, ENTRIES
 
     def __init__(self, program: Program) -> None:
-        at = self.pool + _POOL * _POOL_STRIDE
+        at = self.pool + ENTRIES * STRIDE
         self.values: dict[int, int] = {}
         for k, item in enumerate(program.inputs):
             if item.implicit:
@@ -97,7 +95,7 @@ class PointerWords:
 
     def pool_place(self, number: int) -> int:
         """Return the word of an entry of the pool."""
-        return self.pool + _POOL_STRIDE * number
+        return self.pool + STRIDE * number
 
 
 class _PointerFrame(Frame):
@@ -161,7 +159,9 @@ class _PointerCallBoundary(CallBoundary):
         self._results = {p.number: (k, p) for k, p in enumerate(signature.pointers) if p.is_result}
 
     def definitions(self) -> list[str]:
-        return [translate(allocate_block).definition.text(), _POOL_ROUTINES]
+        add_function(self.code.module, take_block)
+        add_function(self.code.module, give_block)
+        return []
 
     def arguments(self) -> None:
         code = self.code
@@ -228,93 +228,3 @@ def emit_pointer(program: Program, signature: Signature) -> Module:
         Its parameters.
     """
     return _PointerEntry(program, signature).module()
-
-
-_POOL_ROUTINES = expand(f"""
-define internal i64 @pool.first(ptr %frame) nounwind {{
-entry:
-  ; stacks of threads are far apart
-  %stack = ptrtoint ptr %frame to i64
-  %place = lshr i64 %stack, 16
-  %mixed = mul i64 %place, -7046029254386353131
-  %first = lshr i64 %mixed, {64 - _POOL.bit_length() + 1}
-  ret i64 %first
-}}
-
-define internal ptr @pool.place(ptr %table, i64 %first, i64 %k) nounwind {{
-entry:
-  %sum = add i64 %first, %k
-  %number = and i64 %sum, {_POOL - 1}
-  %word = mul i64 %number, {8 * _POOL_STRIDE}
-  %at = add i64 %word, {8 * PointerWords.pool}
-  %place = at %table, %at
-  ret ptr %place
-}}
-
-define internal ptr @pool.take(ptr %frame, ptr %table, i64 %bytes) noinline nounwind {{
-entry:
-  %first = call i64 @pool.first(ptr %frame)
-  br label %look
-look:
-  %k = phi i64 [0, %entry], [%k.next, %next]
-  %place = call ptr @pool.place(ptr %table, i64 %first, i64 %k)
-  %seen = load atomic i64, ptr %place monotonic, align 8
-  %nothing = icmp eq i64 %seen, 0
-  br i1 %nothing, label %next, label %try
-try:
-  %got = atomicrmw xchg ptr %place, i64 0 acquire
-  %late = icmp eq i64 %got, 0
-  br i1 %late, label %next, label %found
-next:
-  %k.next = add i64 %k, 1
-  %more = icmp ult i64 %k.next, {_POOL}
-  br i1 %more, label %look, label %make
-found:
-  %block = inttoptr i64 %got to ptr
-  %capacity = field i64 %block, BLOCK_SIZE
-  %enough = icmp sle i64 %bytes, %capacity
-  br i1 %enough, label %ready, label %small
-small:
-  %old = field ptr %block, BLOCK_MEMORY
-  ask void PyMem_RawFree(ptr %old)
-  br label %make
-make:
-  %made = call ptr @ae.block(ptr %table, i64 %bytes)
-  %failed = icmp eq ptr %made, null
-  br i1 %failed, label %none, label %ready
-ready:
-  %taken = phi ptr [%block, %found], [%made, %make]
-  set ptr %taken, %frame, FRAME_BLOCK
-  %workspace = at %taken, BLOCK_HEAD
-  ret ptr %workspace
-none:
-  ret ptr null
-}}
-
-define internal void @pool.give(ptr %frame, ptr %table) nounwind {{
-entry:
-  %block = field ptr %frame, FRAME_BLOCK
-  %nothing = icmp eq ptr %block, null
-  br i1 %nothing, label %done, label %give
-give:
-  %address = ptrtoint ptr %block to i64
-  %first = call i64 @pool.first(ptr %frame)
-  br label %try
-try:
-  %k = phi i64 [0, %give], [%k.next, %next]
-  %place = call ptr @pool.place(ptr %table, i64 %first, i64 %k)
-  %pair = cmpxchg ptr %place, i64 0, i64 %address release monotonic
-  %given = extractvalue {{ i64, i1 }} %pair, 1
-  br i1 %given, label %done, label %next
-next:
-  %k.next = add i64 %k, 1
-  %more = icmp ult i64 %k.next, {_POOL}
-  br i1 %more, label %try, label %full
-full:
-  %memory = field ptr %block, BLOCK_MEMORY
-  ask void PyMem_RawFree(ptr %memory)
-  br label %done
-done:
-  ret void
-}}
-""")

@@ -14,6 +14,7 @@ from aesara.ir.typed.operations import (
     compare_exchange,
     copy_bytes,
     element,
+    exchange,
     fill_bytes,
     floor,
     is_less_or_greater,
@@ -299,6 +300,16 @@ def reverse(values: Pointer[i64], n: i64) -> i1:
     for k in range(n):
         values[k] = copy[n - 1 - k]
     return compare_exchange(values, 3, 30)
+
+
+@typed_function()
+def swap(values: Pointer[i64]) -> i64:
+    values[1] = exchange(values, values[1])
+    return exchange(values, 9)
+
+
+def test_exchanges_return_what_was_stored():
+    assert_same(swap, np.array([3, 4]))
 
 
 def test_stack_and_memory():
