@@ -260,7 +260,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "(len(result) <= count)",
     ): "it saves work: what is found beyond the count is cut off",
     (
-        "aesara/link/jax/dispatch/special_routines.py",
+        "aesara/scalar/routines/special_of_jax.py",
         "_entire",
         "abs(total)",
         "(total)",

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
-from aesara.link.jax.dispatch.special_routines import ROUTINES
 from aesara.scalar.routines.bessel import BESSEL, cos_pi, sin_pi
+from aesara.scalar.routines.special_of_jax import ROUTINES
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

@@ -9,9 +9,9 @@ from typing import Any
 import jax.numpy as jnp
 import jax.scipy.special as jss
 
-from aesara.link.jax.dispatch.special_routines import ROUTINES
 from aesara.scalar.routine import FloatRoutine
 from aesara.scalar.routines.bessel import BESSEL
+from aesara.scalar.routines.special_of_jax import ROUTINES
 
 __all__ = ["SPECIAL"]
 

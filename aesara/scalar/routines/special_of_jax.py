@@ -1,4 +1,7 @@
-"""Routines for special functions that `jax.scipy.special` lacks, or has for part of the domain only."""
+"""Routines for special functions that `jax.scipy.special` lacks, or has for part of the domain only.
+
+They call its other functions, so only the JAX back end runs them.
+"""
 
 from __future__ import annotations
 
