@@ -12,11 +12,11 @@ import time
 
 import numpy as np
 
+from aesara.link.llvm.addresses import fixed_words
 from aesara.link.llvm.jit import load_routines
-from aesara.link.llvm.runtime import fixed_words
-from aesara.link.llvm.shared.code import routine_words
-from aesara.link.llvm.shared.one_thread import ROUTINES as ONE_THREAD
-from aesara.link.llvm.shared.products import products_text
+from aesara.link.llvm.runtime.code import routine_words
+from aesara.link.llvm.runtime.one_thread import ROUTINES as ONE_THREAD
+from aesara.link.llvm.runtime.products import products_text
 from aesara.link.llvm.target import current_target
 
 #: limits for never and always taking the loops

@@ -5,7 +5,7 @@ functions for distributions take both as a ``bitgen_t``. The state may point to 
 of a generator hold all of this contiguously:
 
 ======  ==============================================================================================
-0       pointer to the state: to word 8, set by whoever draws from these words (`link.llvm.shared.generators`)
+0       pointer to the state: to word 8, set by whoever draws from these words (`link.llvm.runtime.generators`)
 1 to 4  pointers to the C functions, in this process
 5       number of the kind of bit generator
 6, 7    byte offsets of the first and the second part; 0 if there is none

@@ -68,7 +68,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "pass",
     ): "what has no client any more has left the graph before",
     (
-        "aesara/link/llvm/runtime.py",
+        "aesara/link/llvm/addresses.py",
         "_load_extension",
         "if full in sys.modules:\n    return sys.modules[full]",
         "pass",

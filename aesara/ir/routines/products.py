@@ -1,4 +1,4 @@
-"""Matrix products by our own routine, which calls BLAS for large ones; see `link.llvm.shared.products`."""
+"""Matrix products by our own routine, which calls BLAS for large ones; see `link.llvm.runtime.products`."""
 
 from __future__ import annotations
 

@@ -85,8 +85,9 @@ class Translation:
     declarations: dict[str, str]
 
 
+@functools.lru_cache(maxsize=512)
 def translate(function: TypedFunction) -> Translation:
-    """Translate a typed function.
+    """Translate a typed function; the result is kept, since each program that draws needs it.
 
     Raises
     ------

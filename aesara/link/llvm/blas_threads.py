@@ -1,6 +1,6 @@
 """Number of threads of the OpenBLAS behind SciPy: its functions, and a word that compiled code uses.
 
-`shared.one_thread` is the code that calls them. Libraries that cannot be queried are left alone: MKL, Accelerate, BLIS,
+`runtime.one_thread` calls them. Libraries that cannot be queried are left alone: MKL, Accelerate, BLIS,
 an OpenBLAS built for OpenMP (whose number belongs to each thread), and any library on Windows, where functions of
 linked libraries are not found.
 """
@@ -13,7 +13,7 @@ import functools
 import os
 from typing import Any
 
-from aesara.link.llvm.runtime import extension_file
+from aesara.link.llvm.addresses import extension_file
 
 __all__ = ["address", "number_of_threads", "set_number_of_threads"]
 

@@ -13,14 +13,14 @@ from aesara.errors import NativeTargetError
 from aesara.ir.program import Program
 from aesara.link.guards import EVERYTHING, Held, guard_of, wait_for
 from aesara.link.llvm import large_results, layout
+from aesara.link.llvm.addresses import fixed_words
 from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.frame import guard_count
 from aesara.link.llvm.generators import Links
 from aesara.link.llvm.jit import Code
-from aesara.link.llvm.runtime import fixed_words
-from aesara.link.llvm.shared.code import routine_words
-from aesara.link.llvm.shared.kept_results import empty_places
+from aesara.link.llvm.runtime.code import routine_words
+from aesara.link.llvm.runtime.kept_results import empty_places
 from aesara.link.llvm.spills import spills_values
 from aesara.records import dataclass
 from aesara.tracebacks import without_own_frames

@@ -7,7 +7,7 @@ import functools
 import sys
 import time
 
-from aesara.link.llvm.runtime import libm_address
+from aesara.link.llvm.addresses import libm_address
 from aesara.records import dataclass
 
 __all__ = ["Clock", "system_clock"]

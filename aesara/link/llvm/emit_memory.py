@@ -9,7 +9,7 @@ from aesara.ir.buffers import Slot
 from aesara.ir.expr import Expr, cast, const, op
 from aesara.link.llvm import layout
 from aesara.link.llvm.host_code import HostCode
-from aesara.link.llvm.shared.memory import ALIGN
+from aesara.link.llvm.runtime.memory import ALIGN
 
 __all__ = ["Workspace"]
 

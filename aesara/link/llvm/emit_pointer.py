@@ -21,8 +21,8 @@ from aesara.link.llvm.emit_threads import Threads
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.shared.memory import ALIGN
-from aesara.link.llvm.shared.pointer_pool import ENTRIES, STRIDE, give_block, take_block
+from aesara.link.llvm.runtime.memory import ALIGN
+from aesara.link.llvm.runtime.pointer_pool import ENTRIES, STRIDE, give_block, take_block
 from aesara.link.llvm.spills import spills_values
 from aesara.link.llvm.typed_functions import add_function
 from aesara.records import dataclass

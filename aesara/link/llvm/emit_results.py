@@ -8,7 +8,7 @@ from aesara.ir.steps import Allocate
 from aesara.link.llvm import layout
 from aesara.link.llvm.frame import first_kept
 from aesara.link.llvm.host_code import HostCode
-from aesara.link.llvm.shared.large_blocks import LARGE
+from aesara.link.llvm.runtime.large_blocks import LARGE
 
 __all__ = ["initial_values", "kind_and_shape", "make_array"]
 

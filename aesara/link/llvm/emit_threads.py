@@ -9,7 +9,7 @@ In the main thread, while the GIL is released, signals are checked in loops over
 kernels after each chunk of their outermost loops. This happens after every `PORTION` of estimated work, and only if the
 clock says that enough time has passed, since it needs the GIL.
 
-The routines are in `shared/threads.py`; this module decides where they are called.
+The routines are in `runtime/threads.py`; this module decides where they are called.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from aesara.ir.steps import Step
 from aesara.ir.work import UNKNOWN, Work, kernel_work, sum_of
 from aesara.link.llvm import layout
 from aesara.link.llvm.host_code import HostCode
-from aesara.link.llvm.shared.threads import PORTION
+from aesara.link.llvm.runtime.threads import PORTION
 
 __all__ = ["LONG", "Threads", "may_be_cut"]
 

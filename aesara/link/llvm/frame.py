@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from aesara.ir.program import Program
 from aesara.link.llvm import layout
-from aesara.link.llvm.shared.kept_results import COPIES
+from aesara.link.llvm.runtime.kept_results import COPIES
 
 __all__ = ["Frame", "TableWords", "first_kept", "guard_count"]
 

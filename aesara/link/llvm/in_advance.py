@@ -17,7 +17,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.traversal import io_toposort
 from aesara.ir import vecmath
 from aesara.link.llvm.jit import load_vecmath, postpone_stores
-from aesara.link.llvm.shared.code import routine_words
+from aesara.link.llvm.runtime.code import routine_words
 from aesara.link.llvm.target import current_target, target_named
 from aesara.scalar.native import Primitive
 from aesara.utils import free_in_children

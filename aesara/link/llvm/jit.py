@@ -23,7 +23,7 @@ from aesara.link.llvm.cache import ObjectCache, object_cache
 from aesara.link.llvm.long_entries import split_long_entry
 from aesara.link.llvm.metadata import NO_VECTORS
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.shared import large_blocks, one_thread
+from aesara.link.llvm.runtime import large_blocks, one_thread
 from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
 from aesara.link.llvm.typed_functions import LazyText, lazy_library

@@ -1,6 +1,6 @@
 """Memory of large results: the free list of dead results, and the NumPy allocator that uses it.
 
-The code is in `shared.large_blocks`. On other systems than Linux, NumPy's own allocator is used.
+The code is in `runtime.large_blocks`. On other systems than Linux, NumPy's own allocator is used.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import ctypes
 from collections.abc import Callable
 
 from aesara.configdefaults import config
-from aesara.link.llvm.runtime import c_function, numpy_api
-from aesara.link.llvm.shared.large_blocks import USED
+from aesara.link.llvm.addresses import c_function, numpy_api
+from aesara.link.llvm.runtime.large_blocks import USED
 
 __all__ = [
     "ALLOCATOR", "FUNCTIONS", "USED", "address", "install", "kept_bytes", "release", "use_limit",
@@ -68,7 +68,7 @@ def address(symbol: str) -> int | None:
 
 
 def install(functions: dict[str, int]) -> None:
-    """Set the functions of the allocator, by their names in `shared.large_blocks`."""
+    """Set the functions of the allocator, by their names in `runtime.large_blocks`."""
     for name in FUNCTIONS:
         setattr(_handler, name, functions[f"blocks.{name}"])
     _trim[:] = [ctypes.PYFUNCTYPE(None)(functions["blocks.trim"])]

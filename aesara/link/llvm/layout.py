@@ -2,7 +2,8 @@
 
 Compiled code contains no absolute address, so that it can be cached on disk. Everything outside of it is accessed
 through the function's *table*, an array of 64-bit words whose ndarray is the `self` of the builtin. Code that is the
-same for all functions is in routines (`shared/`), which are called through the table as well. All offsets are in bytes.
+same for all functions is in the runtime (`runtime/`), which is called through the table as well. All offsets are in
+bytes.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ MOVED = RAISED + 1
 DRAWN = RAISED + 2
 
 #: The *frame* of a call, on its stack (or on the heap, if values are spilled to it), is shared with the routines of
-#: `shared/`.  It begins with what is used without the GIL: the function that returns the end of the next chunk of a
+#: `runtime/`.  It begins with what is used without the GIL: the function that returns the end of the next chunk of a
 #: loop, the table, and the time of the last check for signals; then come the number of the error, and its values.
 FRAME_CHUNK, FRAME_TABLE, FRAME_TIME, FRAME_ERROR = 0, 8, 16, 24
 #: All from here on is initialized to zero: the list of results, or the result if the call ends early; the block of

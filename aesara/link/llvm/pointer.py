@@ -14,11 +14,11 @@ from aesara.graph.nodes import Variable
 from aesara.ir.expr import sharing
 from aesara.ir.program import Program
 from aesara.link.llvm import layout
+from aesara.link.llvm.addresses import fixed_words
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.emit_pointer import POINTER_ENTRY, PointerWords, Signature, emit_pointer
 from aesara.link.llvm.jit import build
-from aesara.link.llvm.runtime import fixed_words
-from aesara.link.llvm.shared.code import routine_words
+from aesara.link.llvm.runtime.code import routine_words
 from aesara.lower.dispatch import lower_graph
 from aesara.lower.errors import Unsupported
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from aesara.ir.generators import draw_address
 from aesara.ir.routines.numpy_loops import loop_address
-from aesara.link.llvm.runtime import capsule_functions, libm_address, numpy_sort, numpy_transform, special_function
+from aesara.link.llvm.addresses import capsule_functions, libm_address, numpy_sort, numpy_transform, special_function
 
 __all__ = ["address_of"]
 

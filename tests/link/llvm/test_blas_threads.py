@@ -13,9 +13,9 @@ import aesara
 import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.link.llvm import blas_threads, jit
-from aesara.link.llvm.shared import code
-from aesara.link.llvm.shared.one_thread import NOTHING, ROUTINES
-from aesara.link.llvm.shared.products import ONE_THREAD
+from aesara.link.llvm.runtime import code
+from aesara.link.llvm.runtime.one_thread import NOTHING, ROUTINES
+from aesara.link.llvm.runtime.products import ONE_THREAD
 from aesara.link.llvm.target import target_named
 from aesara.link.llvm.typed_functions import library_text
 from tests.closeness import assert_close

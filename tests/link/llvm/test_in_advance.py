@@ -26,7 +26,7 @@ import json, os, sys, threading
 import numpy as np
 import aesara, aesara.tensor as at
 from aesara.link.llvm import in_advance, jit
-from aesara.link.llvm.shared import code
+from aesara.link.llvm.runtime import code
 
 os.sched_getaffinity = lambda who: {0, 1}  # there may be one processor only
 threads = []

@@ -20,8 +20,8 @@ import aesara.tensor as at
 from aesara import Out
 from aesara.configdefaults import config
 from aesara.link.llvm import large_results
-from aesara.link.llvm.runtime import numpy_api
-from aesara.link.llvm.shared.large_blocks import LARGE
+from aesara.link.llvm.addresses import numpy_api
+from aesara.link.llvm.runtime.large_blocks import LARGE
 
 pytestmark = pytest.mark.skipif(not large_results.USED, reason="results are NumPy's own business")
 

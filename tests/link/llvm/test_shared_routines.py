@@ -10,7 +10,7 @@ import aesara.tensor as at
 from aesara import In, Out
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.layout import WORD
-from aesara.link.llvm.shared.code import routine_words
+from aesara.link.llvm.runtime.code import routine_words
 
 v, m, s = at.dvector("v"), at.dmatrix("m"), at.dscalar("s")
 

@@ -11,8 +11,8 @@ import aesara
 import aesara.tensor as at
 from aesara.link import guards
 from aesara.link.llvm.jit import load_routines
-from aesara.link.llvm.shared.one_thread import ROUTINES
-from aesara.link.llvm.shared.products import SMALL, products_text
+from aesara.link.llvm.runtime.one_thread import ROUTINES
+from aesara.link.llvm.runtime.products import SMALL, products_text
 from aesara.link.llvm.target import current_target
 
 NUMBERS = {"float64": ctypes.c_double, "float32": ctypes.c_float}

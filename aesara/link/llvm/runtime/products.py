@@ -17,10 +17,10 @@ from aesara.ir.typed.digest import digest_and_symbols
 from aesara.ir.typed.function import CFunction, TypedFunction, typed_function
 from aesara.ir.typed.types import Pointer, i1, i64, null, ptr
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.shared.large_products import large_product
-from aesara.link.llvm.shared.product_types import NUMBERS, table_type
-from aesara.link.llvm.shared.small_products import add_parts, small_product
-from aesara.link.llvm.shared.symmetric_products import is_symmetric, symmetric_product
+from aesara.link.llvm.runtime.large_products import large_product
+from aesara.link.llvm.runtime.product_types import NUMBERS, table_type
+from aesara.link.llvm.runtime.small_products import add_parts, small_product
+from aesara.link.llvm.runtime.symmetric_products import is_symmetric, symmetric_product
 from aesara.link.llvm.typed_functions import LazyText, add_function, lazy_library
 
 __all__ = ["ONE_THREAD", "SMALL", "large_products_text", "products_text"]

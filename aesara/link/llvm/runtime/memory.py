@@ -4,8 +4,8 @@ from aesara.ir.typed.function import typed_function
 from aesara.ir.typed.operations import address_of, pointer_to, view
 from aesara.ir.typed.types import Pointer, i32, i64, null, ptr
 from aesara.link.llvm import layout
-from aesara.link.llvm.shared.large_blocks import create_array
-from aesara.link.llvm.shared.structures import RUNTIME, CallFrame, FunctionTable, NdArray, WorkspaceBlock
+from aesara.link.llvm.runtime.large_blocks import create_array
+from aesara.link.llvm.runtime.structures import RUNTIME, CallFrame, FunctionTable, NdArray, WorkspaceBlock
 
 __all__ = ["ALIGN", "allocate_block", "allocate_late_block", "get_workspace", "new_array"]
 

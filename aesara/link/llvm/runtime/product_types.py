@@ -18,7 +18,7 @@ from aesara.ir.typed.types import (
     ptr,
 )
 from aesara.link.llvm import layout
-from aesara.link.llvm.shared.structures import GuardState
+from aesara.link.llvm.runtime.structures import GuardState
 
 __all__ = ["NUMBERS", "product_type", "table_type"]
 

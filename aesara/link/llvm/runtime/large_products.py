@@ -16,8 +16,8 @@ from typing import Any
 from aesara.ir.typed.function import TypedFunction, typed_function
 from aesara.ir.typed.operations import reference, sqrt
 from aesara.ir.typed.types import Pointer, f64, i1, i8, i32, i64, null, ptr
-from aesara.link.llvm.shared.product_types import NUMBERS, table_type
-from aesara.link.llvm.shared.symmetric_products import PLAIN, TRANSPOSED, is_symmetric, leading_dimension
+from aesara.link.llvm.runtime.product_types import NUMBERS, table_type
+from aesara.link.llvm.runtime.symmetric_products import PLAIN, TRANSPOSED, is_symmetric, leading_dimension
 
 __all__ = ["large_product"]
 

@@ -4,7 +4,7 @@ from aesara.ir.typed.function import typed_function
 from aesara.ir.typed.operations import move_bytes, view
 from aesara.ir.typed.types import Pointer, i1, i64, null, ptr
 from aesara.link.llvm import layout
-from aesara.link.llvm.shared.structures import (
+from aesara.link.llvm.runtime.structures import (
     CallFrame,
     FunctionTable,
     InputDescription,

@@ -25,7 +25,7 @@ from aesara.ir.instructions import InstructionWriter, Value, suffix, vector_of
 from aesara.ir.typed.function import CFunction, TypedFunction, typed_function
 from aesara.ir.typed.types import Pointer, i1, i64, ptr
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.shared.product_types import NUMBERS, product_type, table_type
+from aesara.link.llvm.runtime.product_types import NUMBERS, product_type, table_type
 
 __all__ = ["add_parts", "small_product"]
 

@@ -9,9 +9,9 @@ from aesara.ir.typed.function import TypedFunction
 from aesara.link.llvm import large_results, layout
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.jit import load_functions, load_routines
-from aesara.link.llvm.shared.arguments import read_arguments
-from aesara.link.llvm.shared.calls import abort, finish, is_second_attempt, number, refuse
-from aesara.link.llvm.shared.generators import (
+from aesara.link.llvm.runtime.arguments import read_arguments
+from aesara.link.llvm.runtime.calls import abort, finish, is_second_attempt, number, refuse
+from aesara.link.llvm.runtime.generators import (
     attach,
     copy_words,
     copy_words_locked,
@@ -20,12 +20,12 @@ from aesara.link.llvm.shared.generators import (
     store_words,
     unlock_all,
 )
-from aesara.link.llvm.shared.guards import secure
-from aesara.link.llvm.shared.kept_results import lend, reuse
-from aesara.link.llvm.shared.large_blocks import BLOCK_FUNCTIONS
-from aesara.link.llvm.shared.memory import allocate_late_block, get_workspace, new_array
-from aesara.link.llvm.shared.products import large_products_text, products_text
-from aesara.link.llvm.shared.threads import count_rounds, end_of_chunk, poll, release_gil, take_gil
+from aesara.link.llvm.runtime.guards import secure
+from aesara.link.llvm.runtime.kept_results import lend, reuse
+from aesara.link.llvm.runtime.large_blocks import BLOCK_FUNCTIONS
+from aesara.link.llvm.runtime.memory import allocate_late_block, get_workspace, new_array
+from aesara.link.llvm.runtime.products import large_products_text, products_text
+from aesara.link.llvm.runtime.threads import count_rounds, end_of_chunk, poll, release_gil, take_gil
 from aesara.link.llvm.target import Target, current_target, target_named
 
 __all__ = ["load_calls", "routine_words"]

@@ -8,8 +8,8 @@ from aesara.ir.typed.function import typed_function
 from aesara.ir.typed.operations import address_of, atomic_load, compare_exchange, exchange, pointer_to, view
 from aesara.ir.typed.types import Pointer, i64, null, ptr, u64
 from aesara.link.llvm import layout
-from aesara.link.llvm.shared.memory import allocate_block
-from aesara.link.llvm.shared.structures import CallFrame, FunctionTable, WorkspaceBlock
+from aesara.link.llvm.runtime.memory import allocate_block
+from aesara.link.llvm.runtime.structures import CallFrame, FunctionTable, WorkspaceBlock
 
 __all__ = ["ENTRIES", "STRIDE", "give_block", "take_block"]
 

@@ -10,7 +10,7 @@ from aesara.ir.typed.function import typed_function
 from aesara.ir.typed.operations import copy_bytes, view
 from aesara.ir.typed.types import Pointer, i32, i64, null, ptr
 from aesara.link.llvm import layout
-from aesara.link.llvm.shared.structures import RUNTIME, FunctionTable, NdArray
+from aesara.link.llvm.runtime.structures import RUNTIME, FunctionTable, NdArray
 
 __all__ = ["COPIES", "empty_places", "lend", "reuse"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from aesara.ir.typed.function import TypedFunction, typed_function
 from aesara.ir.typed.operations import reference
 from aesara.ir.typed.types import Pointer, i1, i8, i32, i64, ptr
-from aesara.link.llvm.shared.product_types import NUMBERS, table_type
+from aesara.link.llvm.runtime.product_types import NUMBERS, table_type
 
 __all__ = ["PLAIN", "TRANSPOSED", "is_symmetric", "leading_dimension", "mirror", "symmetric_product"]
 

@@ -6,7 +6,7 @@ from aesara.ir.typed.function import typed_function
 from aesara.ir.typed.operations import allocate, call_pointer, leading_zeros, view
 from aesara.ir.typed.types import Pointer, f64, function_type, i1, i32, i64, null, u32, u64
 from aesara.link.llvm.clock import system_clock
-from aesara.link.llvm.shared.structures import RUNTIME, CallFrame, CallPlan, FunctionTable, PyObject
+from aesara.link.llvm.runtime.structures import RUNTIME, CallFrame, CallPlan, FunctionTable, PyObject
 
 __all__ = [
     "PATIENCE",

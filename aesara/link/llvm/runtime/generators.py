@@ -14,7 +14,7 @@ from aesara.ir.typed.function import typed_function
 from aesara.ir.typed.operations import allocate, copy_bytes, view
 from aesara.ir.typed.types import Pointer, i1, i8, i64, null, ptr, u64
 from aesara.link.llvm import layout
-from aesara.link.llvm.shared.structures import (
+from aesara.link.llvm.runtime.structures import (
     RUNTIME,
     CallFrame,
     CallPlan,

@@ -4,7 +4,7 @@ from aesara.ir.typed.function import typed_function
 from aesara.ir.typed.operations import call_pointer, view
 from aesara.ir.typed.types import Pointer, function_type, i1, i64, null, ptr
 from aesara.link.llvm import layout
-from aesara.link.llvm.shared.structures import (
+from aesara.link.llvm.runtime.structures import (
     RUNTIME,
     CallFrame,
     CallPlan,
@@ -13,7 +13,7 @@ from aesara.link.llvm.shared.structures import (
     PyObject,
     VariableGuard,
 )
-from aesara.link.llvm.shared.threads import thread_number
+from aesara.link.llvm.runtime.threads import thread_number
 
 __all__ = ["release_guards", "secure"]
 

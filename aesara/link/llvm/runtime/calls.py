@@ -4,9 +4,9 @@ from aesara.ir.typed.function import typed_function
 from aesara.ir.typed.operations import allocate, view
 from aesara.ir.typed.types import Pointer, f64, i1, i64, null, ptr, u64
 from aesara.link.llvm import layout
-from aesara.link.llvm.shared.guards import release_guards
-from aesara.link.llvm.shared.structures import RUNTIME, CallFrame, CallPlan, FunctionTable, PyList, PyObject
-from aesara.link.llvm.shared.threads import drop, take_gil
+from aesara.link.llvm.runtime.guards import release_guards
+from aesara.link.llvm.runtime.structures import RUNTIME, CallFrame, CallPlan, FunctionTable, PyList, PyObject
+from aesara.link.llvm.runtime.threads import drop, take_gil
 
 __all__ = ["abort", "finish", "is_second_attempt", "number", "refuse"]
 
