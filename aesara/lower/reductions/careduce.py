@@ -8,6 +8,7 @@ from typing import Any
 
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import PART_OF, Expr, cast, const
+from aesara.ir.expr import op as primitive
 from aesara.ir.lanes import ACCUMULATIONS, identity_of
 from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Reduction
 from aesara.lower.context import Context
@@ -21,7 +22,7 @@ from aesara.scalar.native import Primitive
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.reductions.careduce import CAReduce
-from aesara.tensor.reductions.sum_prod_max import Supremum
+from aesara.tensor.reductions.sum_prod_max import Prod, ProdWithoutZeros, Supremum
 from aesara.tensor.statistics.mean_var import Mean
 
 
@@ -61,6 +62,10 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
     array = context.array(x)
     axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
     array = convert(array, accumulate)
+    if isinstance(op, ProdWithoutZeros):
+        # A product that has underflowed is no zero to leave out: leave out zeros before they are multiplied.
+        array = _zeros_as_ones(array)
+        op = Prod(op.axis, op.dtype, op.acc_dtype)
     kind = _accumulation(op.scalar_op, accumulate)
     if kind is not None:
         if not axes:
@@ -74,6 +79,16 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
     else:
         result = _reduce_sequentially(op, array, axes, node, context)
     return [convert(result, node.outputs[0].type.dtype)]
+
+
+def _zeros_as_ones(array: Array) -> Array:
+    """Replace zeros by ones."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        x = readers[0](index)
+        return primitive("select", primitive("eq", x, const(0, array.dtype)), const(1, array.dtype), x)
+
+    return Pointwise(array.dtype, array.shape, (array,), body, cost=1)
 
 
 @lower_op.register

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+import aesara
 import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.graph.autodiff import grad
@@ -335,3 +336,16 @@ def test_variance_details():
     assert_close(evaluate(at.var(x, corrected=True), {x: [1.0, 2.0, 4.0]}), np.var([1.0, 2.0, 4.0]))
     assert at.mean(TensorType("float32", (2, 3))()).owner.inputs[0].owner.op == Sum(None, "float32", "float64")
     assert TensorType("float32", ())().mean().type.ndim == 0
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_products_that_underflow_are_no_zeros_to_leave_out(dtype, axis):
+    x = at.matrix(dtype=dtype)
+    value = np.full((40, 60), 0.01).astype(dtype)
+    value[3, 5], value[7, 5] = 0, 1e30
+    without_zeros = aesara.function([x], ProdWithoutZeros(axis)(x))
+    with np.errstate(under="ignore"):
+        np.testing.assert_allclose(without_zeros(value), np.where(value == 0, 1, value).prod(axis), rtol=1e-4)
+    gradient = aesara.function([x], aesara.grad(at.prod(abs(x), axis).sum(), x))
+    assert not np.any(gradient(np.full((400, 500), 0.1).astype(dtype)))
