@@ -153,7 +153,7 @@ class _LoopBuffers:
     @singledispatchmethod
     def _inspect(self, step: Step) -> None:
         """Record the buffers of a step; other classes of steps than those below are not supported."""
-        raise NotConvertible(f"a step {type(step).__name__}")
+        raise NotConvertible("a step that no kernel can do")
 
     @_inspect.register
     def _(self, step: View) -> None:

@@ -38,8 +38,11 @@ from aesara.tensor.statistics.covariance import *
 from aesara.tensor.statistics.mean_var import *
 from aesara.tensor.statistics.mean_var import Mean
 from aesara.tensor.type_other import NoneConst
-from aesara.utils import deprecated_attribute
+from aesara.utils import deprecated_attribute as _deprecated_attribute
+
+#: functions; classes of ops, settings and helpers are there by name
+__all__ = [name for name, x in globals().items() if callable(x) and not isinstance(x, type) and name[0] != "_"]
 
 
 def __getattr__(name: str) -> _Any:
-    return deprecated_attribute(DEPRECATED_NAMES, __name__, name)
+    return _deprecated_attribute(DEPRECATED_NAMES, __name__, name)

@@ -6,7 +6,8 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.ir.definitions import FunctionDefinition, FunctionParameter, definitions_in
-from aesara.link.llvm.emit_pointer import _POOL_ROUTINES
+from aesara.link.llvm.runtime.pointer_pool import give_block, take_block
+from aesara.link.llvm.typed_functions import library_text
 
 SAMPLE = """@table = private constant [2 x i64] [i64 1, i64 2]
 
@@ -41,7 +42,7 @@ def draws_and_factors():
     return aesara.function([x, a], [draw, at.linalg.cholesky(a), at.sin(x) // 3])._native.report.text
 
 
-TEXTS = {"sample": lambda: SAMPLE, "pool": lambda: _POOL_ROUTINES, "module": draws_and_factors}
+TEXTS = {"sample": lambda: SAMPLE, "pool": lambda: library_text([take_block, give_block]), "module": draws_and_factors}
 
 
 @pytest.mark.parametrize("name", TEXTS)

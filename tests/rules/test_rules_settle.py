@@ -43,8 +43,8 @@ def test_random_programs_settle(block):
 
 
 #: Gradients in which a second round saves operations: a factor of a product had another client when the product was
-#: looked at, and a mask is known to hold everywhere only when its allocation is in its last form.
-FOUND_LATE = {"gradients": [6, 33]}
+#: looked at, or a mask is known to hold everywhere only when its allocation is in its last form.
+FOUND_LATE = {"gradients": [33]}
 
 
 @pytest.mark.parametrize("family", ["gradients", *FAMILIES])

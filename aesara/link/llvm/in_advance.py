@@ -6,6 +6,7 @@ functions share, and functions of `vecmath` outside of modules: 20% of this grap
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import sys
@@ -63,6 +64,7 @@ def _join() -> None:
         _thread.join()
 
 
+atexit.register(_join)  # an exit while a file is written to the cache would leave it there half written
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_join)  # a child does not have the thread
 
