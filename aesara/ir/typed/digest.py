@@ -35,7 +35,8 @@ def digest_and_symbols(functions: Iterable[TypedFunction]) -> tuple[str, set[str
             continue
         reached[function] = None
         files.add(function.function.__code__.co_filename)
-        facts.append(f"{function.symbol} {function.linkage} {function.attributes}")
+        facts.append(f"{function.symbol} {function.linkage} {function.attributes} {function.parameter_attributes}")
+        facts.append(f"{function.parameters} {function.result}")
         structures = [kind.cls for kind in function.parameters.values() if isinstance(kind, StructType)]
         for name, value in (*_names_of(function), *((cls.__name__, cls) for cls in structures)):
             if isinstance(value, TypedFunction):

@@ -204,9 +204,9 @@ class ConstantArray:
     symbol
         Its name in LLVM IR.
     type
-        ValueType of its elements.
+        Type of its elements.
     values
-        FunctionType that returns the elements; called once.
+        Function that returns the elements; called once.
     """
 
     def __init__(self, symbol: str, type: Any, values: Callable[[], Sequence[float]]) -> None:

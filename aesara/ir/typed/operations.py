@@ -12,7 +12,6 @@ from aesara.ir.typed.types import (
     INT64,
     UINT64,
     ArrayPointer,
-    FloatType,
     FunctionType,
     IntType,
     PointerType,
@@ -84,8 +83,8 @@ leading_zeros = Operation(_leading_zeros, _emit_leading_zeros)
 
 
 def _bitcast(kind: Any, x: Any) -> Any:
-    """Return the bits of a number as another type of the same width."""
-    source = np.float64(x) if kind is not FloatType and isinstance(x, float) else np.uint64(x & (2**64 - 1))
+    """Return the bits of a number of 64 bits as another type."""
+    source = np.float64(x) if isinstance(x, float) else np.uint64(x & (2**64 - 1))
     return kind(source.view(np.uint64 if isinstance(kind, IntType) else np.float64))
 
 

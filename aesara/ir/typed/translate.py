@@ -52,7 +52,7 @@ class Operation:
     reference
         Python function that does the same.
     emit
-        FunctionType of the translator and the arguments that emits it: operands, Python numbers or types.
+        Function that emits it, of a `ValueWriter` and the arguments: typed values, Python's numbers, or types.
     """
 
     def __init__(self, reference: Callable[..., Any], emit: Callable[..., TypedValue | None]) -> None:
@@ -87,7 +87,7 @@ class Translation:
 
 @functools.lru_cache(maxsize=512)
 def translate(function: TypedFunction) -> Translation:
-    """Translate a typed function; the result is kept, since each program that draws needs it.
+    """Translate a typed function, once per process.
 
     Raises
     ------
@@ -178,8 +178,8 @@ class _Translator(ValueWriter):
         self.loops: list[_Loop] = []
         self.functions: dict[TypedFunction, None] = {}
         self.externals: dict[str, None] = {}
-        #: positions of the calls of functions of the same type whose results are returned
-        self.returned_calls: list[int] = []
+        #: results, which are returned, of calls of functions of the same type
+        self.returned_calls: set[str] = set()
 
     def translation(self) -> Translation:
         function, code = self.function, self.function.function.__code__
@@ -298,7 +298,7 @@ class _Translator(ValueWriter):
         else:
             returned = self.like(result, self._expression(value))
             if self._is_call_of_same_type(value):
-                self.returned_calls.append(len(self.writer.lines) - 1)
+                self.returned_calls.add(returned.text)
             self.writer.add(f"ret {returned.argument}")
         self.environment = None
 
@@ -324,8 +324,9 @@ class _Translator(ValueWriter):
         lines = self.writer.lines
         if self.stack or any(" = alloca " in line for line in lines):
             return
-        for position in self.returned_calls:
-            lines[position] = lines[position].replace(" = call ", " = musttail call ", 1)
+        for k, line in enumerate(lines):
+            if line.partition(" = ")[0] in self.returned_calls:
+                lines[k] = line.replace(" = call ", " = musttail call ", 1)
 
     def _if(self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
         static = self._static_truth(test)

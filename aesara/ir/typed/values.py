@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from aesara.ir.instructions import InstructionWriter, Value, literal
+from aesara.ir.instructions import InstructionWriter, Value, literal, suffix
 from aesara.ir.typed.types import (
     BOOL,
     FLOAT64,
@@ -321,16 +321,10 @@ class ValueWriter:
 
     def intrinsic(self, name: str, *operands: TypedValue) -> TypedValue:
         """Call an intrinsic on operands of one type, with a result of this type."""
-        first, *others = (Value(self.writer, one.type.llvm, one.text) for one in operands)
-        return TypedValue(
-            operands[0].type, self._declare_intrinsic(name, first.intrinsic(name, *others), len(operands))
-        )
-
-    def _declare_intrinsic(self, name: str, called: Value, arity: int) -> str:
-        symbol = self.writer.lines[-1].partition("@")[2].partition("(")[0]
-        kinds = ", ".join([called.kind] * arity)
-        self.declarations[f"@{symbol}"] = f"declare {called.kind} @{symbol}({kinds})"
-        return called.name
+        kind = operands[0].type
+        symbol = f"@llvm.{name}.{suffix(kind.llvm)}"
+        self.declarations[symbol] = f"declare {kind.llvm} {symbol}({', '.join([kind.llvm] * len(operands))})"
+        return self.emit(kind, f"call {kind.llvm} {symbol}({', '.join(one.argument for one in operands)})")
 
 
 def _alignment(kind: ValueType) -> str:

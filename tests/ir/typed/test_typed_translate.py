@@ -216,6 +216,31 @@ def test_machine_code_gives_the_same_as_python(case):
     assert_same(*case)
 
 
+@typed_function()
+def countdown(n: i64) -> i64:
+    """Call functions of the same type in a loop; the result of one of them is returned."""
+    steps = 0
+    while n > 3:
+        steps += halve(n)
+        if steps > 20:
+            return halve(n + steps)
+        n -= 1
+    return steps
+
+
+@typed_function()
+def halve(n: i64) -> i64:
+    return n // 2
+
+
+@pytest.mark.parametrize("n", [0, 5, 9, 50])
+def test_returned_calls_in_loops_are_tail_calls(n):
+    assert_same(countdown, n)
+    lines = translate(countdown).definition.lines
+    tail_calls = [k for k, line in enumerate(lines) if " musttail " in line]
+    assert [lines[k + 1].partition(" ")[0] for k in tail_calls] == ["ret"]
+
+
 class Pair(Struct):
     first: i64 = field(0)
     second: f64 = field(8)

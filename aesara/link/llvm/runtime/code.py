@@ -23,12 +23,13 @@ from aesara.link.llvm.runtime.generators import (
 from aesara.link.llvm.runtime.guards import secure
 from aesara.link.llvm.runtime.kept_results import lend, reuse
 from aesara.link.llvm.runtime.large_blocks import BLOCK_FUNCTIONS
+from aesara.link.llvm.runtime.large_products import large_product
 from aesara.link.llvm.runtime.memory import allocate_late_block, get_workspace, new_array
-from aesara.link.llvm.runtime.products import large_products_text, products_text
+from aesara.link.llvm.runtime.products import products_text
 from aesara.link.llvm.runtime.threads import count_rounds, end_of_chunk, poll, release_gil, take_gil
 from aesara.link.llvm.target import Target, current_target, target_named
 
-__all__ = ["load_calls", "routine_words"]
+__all__ = ["routine_words"]
 
 #: functions that every call needs
 _CALLS = (
@@ -64,7 +65,7 @@ def routine_words(
     target = current_target()
     if not target.runs:
         target = target_named("native")  # nothing calls them
-    words = dict(load_calls())
+    words = dict(_load_calls())
     for is_needed, functions, level in (
         # Optimized: calls with many arguments spend their time in its loop.
         (arguments, (read_arguments,), 1),
@@ -80,7 +81,7 @@ def routine_words(
 
 
 @functools.cache
-def load_calls() -> dict[str, int]:
+def _load_calls() -> dict[str, int]:
     """Return the words with the functions that every call needs."""
     found = dict(_load((*_CALLS, *BLOCK_FUNCTIONS), 0))
     if BLOCK_FUNCTIONS:
@@ -103,7 +104,6 @@ def _load(functions: tuple[TypedFunction, ...], level: int) -> dict[str, int]:
 
 @functools.cache
 def _products(dtype: str, target: Target) -> dict[str, int]:
-    native = target_named("native")
-    large = load_routines(large_products_text(dtype), (f"large.{dtype}",), object_cache(), 0, native)
+    large = _load((large_product(dtype),), 0)
     text = products_text(dtype, target.vector_bytes)
     return large | load_routines(text, (f"matmul.{dtype}", f"mirror.{dtype}"), object_cache(), 1, target)

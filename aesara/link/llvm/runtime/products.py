@@ -17,13 +17,12 @@ from aesara.ir.typed.digest import digest_and_symbols
 from aesara.ir.typed.function import CFunction, TypedFunction, typed_function
 from aesara.ir.typed.types import Pointer, i1, i64, null, ptr
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.runtime.large_products import large_product
 from aesara.link.llvm.runtime.product_types import NUMBERS, table_type
 from aesara.link.llvm.runtime.small_products import add_parts, small_product
 from aesara.link.llvm.runtime.symmetric_products import is_symmetric, symmetric_product
-from aesara.link.llvm.typed_functions import LazyText, add_function, lazy_library
+from aesara.link.llvm.typed_functions import LazyText, add_function
 
-__all__ = ["ONE_THREAD", "SMALL", "large_products_text", "products_text"]
+__all__ = ["ONE_THREAD", "SMALL", "products_text"]
 
 #: largest numbers of multiply-adds, of matrices and with a vector, without BLAS.  By `benchmarks/products.py`, compared
 #: with OpenBLAS: squares of 16 take a third of the time, of 64 half of it, of 128 about as long; a square of 16 and a
@@ -54,11 +53,6 @@ def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL)
 
     digest, _ = digest_and_symbols([function])
     return LazyText(f"{digest} {vector_bytes}", build, frozenset((_enter.symbol, _leave.symbol)))
-
-
-def large_products_text(dtype: str) -> LazyText:
-    """Return a module with ``large`` for a dtype."""
-    return lazy_library([large_product(dtype)])
 
 
 def _product(dtype: str, small: tuple[int, int]) -> TypedFunction:

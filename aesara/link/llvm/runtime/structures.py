@@ -60,7 +60,7 @@ class GuardState(Struct):
 
 
 class VariableGuard(Struct):
-    """VariableGuard of a shared variable that calls update."""
+    """Guard of a shared variable that calls update."""
 
     owner: i64 = field(layout.GUARD_OWNER)
     wanted: i64 = field(layout.GUARD_WANTED)
