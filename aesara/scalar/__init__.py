@@ -4,6 +4,7 @@ The operations here have no dimensions. `aesara.tensor` applies them to arrays.
 Each module of this package says in its ``__all__`` what it has for users; all of it is found here.
 """
 
+import aesara.scalar.operators
 from aesara.configdefaults import config
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar.arithmetic import *

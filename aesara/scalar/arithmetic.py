@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,8 @@ from aesara.scalar.promotion import (
     upgrade_to_float64,
 )
 from aesara.scalar.routine import FloatRoutine
-from aesara.scalar.types import get_scalar_type
+from aesara.scalar.types import ScalarType, get_scalar_type
+from aesara.scalar.var import ScalarLike, ScalarVariable
 
 __all__ = [
     "Abs",
@@ -56,11 +57,11 @@ __all__ = [
 ]
 
 
-def _sum(*terms: Any) -> Any:
+def _sum(*terms: np.ndarray) -> np.ndarray:
     return reduce(np.add, terms)
 
 
-def _product(*factors: Any) -> Any:
+def _product(*factors: np.ndarray) -> np.ndarray:
     return reduce(np.multiply, factors)
 
 
@@ -75,9 +76,9 @@ class Add(ScalarOp):
     native_of_booleans = Primitive("or")
     commutative = True
     associative = True
-    identity: Any = 0
+    identity: float | None = 0
 
-    def pullback(self, *arguments: Any) -> tuple:
+    def pullback(self, *arguments: ScalarVariable) -> tuple:
         *inputs, _z, g = arguments
         return (g,) * len(inputs)
 
@@ -93,9 +94,9 @@ class Mul(ScalarOp):
     native_of_booleans = Primitive("and")
     commutative = True
     associative = True
-    identity: Any = 1
+    identity: float | None = 1
 
-    def pullback(self, *arguments: Any) -> tuple:
+    def pullback(self, *arguments: ScalarVariable) -> tuple:
         *inputs, _z, g = arguments
         # The product of the other factors; z / x would be NaN at x = 0.
         return tuple(mul(g, *inputs[:i], *inputs[i + 1 :]) for i in range(len(inputs)))
@@ -108,7 +109,7 @@ class Sub(BinaryScalarOp):
     dtype = upcast_out_nobool
     native = Primitive("sub")
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return g, -g
 
 
@@ -121,7 +122,7 @@ class TrueDivide(BinaryScalarOp):
     native = Primitive("div")
     domain = ((-5.0, 5.0), (0.5, 5.0))
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return g / y, -(g * z) / y
 
 
@@ -133,7 +134,7 @@ class FloorDivide(BinaryScalarOp):
     native = Primitive("intdiv")
     domain = ((-5.0, 5.0), (0.5, 5.0))
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return zero_gradient(x), zero_gradient(y)
 
 
@@ -146,7 +147,7 @@ class Mod(BinaryScalarOp):
     native = Primitive("mod")
     domain = ((-5.0, 5.0), (0.5, 5.0))
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return g, -g * floor_divide(x, y)
 
 
@@ -157,7 +158,7 @@ class Neg(UnaryScalarOp):
     dtype = same_out_nobool
     native = Primitive("neg")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (-g,)
 
 
@@ -168,10 +169,10 @@ class Reciprocal(UnaryScalarOp):
     dtype = upgrade_to_float
     domain = (0.5, 5.0)
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return literal(1, x) / x
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (-g * y * y,)
 
 
@@ -185,13 +186,13 @@ class Abs(UnaryScalarOp):
     holomorphic = False
     native = Primitive("abs")
 
-    def native_fact(self, input_types: Any) -> Primitive | Special | FloatRoutine | None:
+    def native_fact(self, input_types: Sequence[ScalarType]) -> Primitive | Special | FloatRoutine | None:
         return None if input_types[0].numpy_dtype.kind in "bu" else super().native_fact(input_types)
 
-    def decomposition(self, *inputs: Any) -> list | None:
+    def decomposition(self, *inputs: ScalarVariable) -> list | None:
         return [inputs[0]] if inputs[0].type.numpy_dtype.kind in "bu" else None
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         if not x.type.is_complex:
             return (g * sgn(x),)
         at_zero = eq(y, literal(0, y))
@@ -205,7 +206,7 @@ class Sgn(UnaryScalarOp):
     numpy = np.sign
     dtype = same_out_nobool_nocomplex
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         zero = literal(0, x)
         one = literal(1, x)
         if x.type.numpy_dtype.kind == "u":
@@ -214,12 +215,12 @@ class Sgn(UnaryScalarOp):
         remainder = zero if x.type.is_discrete else switch(eq(x, zero), zero, x)
         return switch(gt(x, zero), one, switch(lt(x, zero), -one, remainder))
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (zero_gradient(x),)
 
 
-def _mean(*terms: Any) -> Any:
-    return reduce(np.add, terms) / len(terms) if terms else np.float64(0.0)
+def _mean(*terms: np.ndarray) -> np.ndarray:
+    return reduce(np.add, terms) / len(terms) if terms else np.zeros(())
 
 
 class Mean(ScalarOp):
@@ -231,13 +232,13 @@ class Mean(ScalarOp):
     dtype = upgrade_to_float64
     commutative = True
     associative = False
-    identity: Any = 0
+    identity: float | None = 0
     allows_no_inputs = True
 
-    def decompose(self, *inputs: Any) -> Any:
+    def decompose(self, *inputs: ScalarVariable) -> ScalarVariable:
         return add(*inputs) / literal(len(inputs), inputs[0]) if inputs else literal(0, get_scalar_type("float64")())
 
-    def pullback(self, *arguments: Any) -> tuple:
+    def pullback(self, *arguments: ScalarVariable) -> tuple:
         *inputs, _z, g = arguments
         return (g / literal(len(inputs), g),) * len(inputs)
 
@@ -256,7 +257,7 @@ sgn = Sgn(name="sgn")
 mean = Mean(name="mean")
 
 
-def mod_check(x: Any, y: Any) -> Any:
+def mod_check(x: ScalarLike, y: ScalarLike) -> ScalarVariable:
     """Return ``mod(x, y)``, or raise `ComplexError` for complex numbers."""
     types = [as_scalar(operand).type for operand in (x, y)]
     if any(scalar_type.is_complex for scalar_type in types):

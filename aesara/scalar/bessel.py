@@ -5,7 +5,7 @@ Derivatives are those of DLMF 10.6.1, 10.29.1 and, for scaled functions, of thei
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar.arithmetic import sgn
@@ -14,9 +14,10 @@ from aesara.scalar.native import Special
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
 from aesara.scalar.routine import SciPyFunction
+from aesara.scalar.var import ScalarVariable
 
 if TYPE_CHECKING:
-    from aesara.graph.nodes import Variable
+    pass
 
 __all__ = [
     "I0",
@@ -66,15 +67,15 @@ class _BesselFunction(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((0.0, 3.0), (0.1, 5.0))
 
-    def slope(self, v: Variable, x: Any, y: Any) -> Any:
+    def slope(self, v: ScalarVariable, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         raise NotImplementedError
 
-    def neighbours(self, v: Variable, x: Any) -> tuple[Any, Any]:
+    def neighbours(self, v: ScalarVariable, x: ScalarVariable) -> tuple[ScalarVariable, ScalarVariable]:
         """Return the values of order v - 1 and v + 1."""
         one = literal(1, v)
         return self(v - one, x), self(v + one, x)
 
-    def pullback(self, v: Variable, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, v: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return grad_not_implemented(self, 0, v, _ORDER), g * self.slope(v, x, y)
 
 
@@ -84,10 +85,10 @@ class _BesselFunctionOfFixedOrder(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = (0.1, 10.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         raise NotImplementedError
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * self.slope(x, y),)
 
 
@@ -98,7 +99,7 @@ class Jv(_BesselFunction):
     native = Special("jv")
     domain = ((0.0, 3.0), (0.1, 10.0))
 
-    def slope(self, v: Variable, x: Any, y: Any) -> Any:
+    def slope(self, v: ScalarVariable, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         below, above = self.neighbours(v, x)
         return (below - above) * literal(0.5, x)
 
@@ -110,7 +111,7 @@ class Yv(_BesselFunction):
     native = Special("yv")
     domain = ((0.0, 3.0), (0.3, 10.0))
 
-    def slope(self, v: Variable, x: Any, y: Any) -> Any:
+    def slope(self, v: ScalarVariable, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         below, above = self.neighbours(v, x)
         return (below - above) * literal(0.5, x)
 
@@ -121,7 +122,7 @@ class Iv(_BesselFunction):
     numpy = SciPyFunction("iv")
     native = Special("iv")
 
-    def slope(self, v: Variable, x: Any, y: Any) -> Any:
+    def slope(self, v: ScalarVariable, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         below, above = self.neighbours(v, x)
         return (below + above) * literal(0.5, x)
 
@@ -132,7 +133,7 @@ class Ive(_BesselFunction):
     numpy = SciPyFunction("ive")
     native = Special("ive")
 
-    def slope(self, v: Variable, x: Any, y: Any) -> Any:
+    def slope(self, v: ScalarVariable, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         below, above = self.neighbours(v, x)
         return (below + above) * literal(0.5, x) - sgn(x) * y
 
@@ -144,7 +145,7 @@ class Kv(_BesselFunction):
     native = Special("kv")
     domain = ((0.0, 3.0), (0.3, 5.0))
 
-    def slope(self, v: Variable, x: Any, y: Any) -> Any:
+    def slope(self, v: ScalarVariable, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         below, above = self.neighbours(v, x)
         return (below + above) * literal(-0.5, x)
 
@@ -156,7 +157,7 @@ class Kve(_BesselFunction):
     native = Special("kve")
     domain = ((0.0, 3.0), (0.3, 5.0))
 
-    def slope(self, v: Variable, x: Any, y: Any) -> Any:
+    def slope(self, v: ScalarVariable, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         below, above = self.neighbours(v, x)
         return y - (below + above) * literal(0.5, x)
 
@@ -168,7 +169,7 @@ class J0(_BesselFunctionOfFixedOrder):
     native = Special("j0")
     domain = (-5.0, 5.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return -j1(x)
 
 
@@ -179,7 +180,7 @@ class J1(_BesselFunctionOfFixedOrder):
     native = Special("j1")
     domain = (-5.0, 5.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return (j0(x) - jv(literal(2, x), x)) * literal(0.5, x)
 
 
@@ -190,7 +191,7 @@ class Y0(_BesselFunctionOfFixedOrder):
     native = Special("y0")
     domain = (0.3, 10.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return -y1(x)
 
 
@@ -201,7 +202,7 @@ class Y1(_BesselFunctionOfFixedOrder):
     native = Special("y1")
     domain = (0.3, 10.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return (y0(x) - yv(literal(2, x), x)) * literal(0.5, x)
 
 
@@ -212,7 +213,7 @@ class I0(_BesselFunctionOfFixedOrder):
     native = Special("i0")
     domain = (-5.0, 5.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return i1(x)
 
 
@@ -222,7 +223,7 @@ class I0e(_BesselFunctionOfFixedOrder):
     numpy = SciPyFunction("i0e")
     native = Special("i0e")
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return i1e(x) - sgn(x) * y
 
 
@@ -233,7 +234,7 @@ class I1(_BesselFunctionOfFixedOrder):
     native = Special("i1")
     domain = (-5.0, 5.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return (i0(x) + iv(literal(2, x), x)) * literal(0.5, x)
 
 
@@ -243,7 +244,7 @@ class I1e(_BesselFunctionOfFixedOrder):
     numpy = SciPyFunction("i1e")
     native = Special("i1e")
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return (i0e(x) + ive(literal(2, x), x)) * literal(0.5, x) - sgn(x) * y
 
 
@@ -254,7 +255,7 @@ class K0(_BesselFunctionOfFixedOrder):
     native = Special("k0")
     domain = (0.3, 5.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return -k1(x)
 
 
@@ -265,7 +266,7 @@ class K0e(_BesselFunctionOfFixedOrder):
     native = Special("k0e")
     domain = (0.3, 5.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return y - k1e(x)
 
 
@@ -276,7 +277,7 @@ class K1(_BesselFunctionOfFixedOrder):
     native = Special("k1")
     domain = (0.3, 5.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return (k0(x) + kv(literal(2, x), x)) * literal(-0.5, x)
 
 
@@ -287,7 +288,7 @@ class K1e(_BesselFunctionOfFixedOrder):
     native = Special("k1e")
     domain = (0.3, 5.0)
 
-    def slope(self, x: Any, y: Any) -> Any:
+    def slope(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return y - (k0e(x) + kve(literal(2, x), x)) * literal(0.5, x)
 
 

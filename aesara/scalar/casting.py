@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from aesara.configdefaults import config
@@ -12,6 +10,7 @@ from aesara.scalar.native import Primitive
 from aesara.scalar.op import UnaryScalarOp
 from aesara.scalar.promotion import same_out, specific_out
 from aesara.scalar.types import ScalarType, all_types, float16, float32, get_scalar_type
+from aesara.scalar.var import ScalarLike, ScalarVariable
 
 __all__ = [
     "Cast",
@@ -22,7 +21,7 @@ __all__ = [
 ]
 
 
-def _identity(x: Any) -> Any:
+def _identity(x: np.ndarray) -> np.ndarray:
     return x
 
 
@@ -32,10 +31,10 @@ class Identity(UnaryScalarOp):
     dtype = same_out
     numpy = _identity
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return x
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g,)
 
 
@@ -61,13 +60,13 @@ class Cast(UnaryScalarOp):
         super().__init__(specific_out(o_type), name=name)
         self.o_type = o_type
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> bool:
         return self is other or (type(self) is type(other) and self.o_type == other.o_type)
 
     def __hash__(self) -> int:
         return hash((type(self), self.o_type))
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         return (self.o_type,)
 
     def __str__(self) -> str:
@@ -77,7 +76,7 @@ class Cast(UnaryScalarOp):
         """Return a cast to float32 if this is a cast to float16, else this op."""
         return Cast(float32, name="convert_to_float32") if self.o_type == float16 else self
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g,)
 
 
@@ -100,7 +99,7 @@ convert_to_complex64 = _casts["complex64"]
 convert_to_complex128 = _casts["complex128"]
 
 
-def cast(x: Any, dtype: str | np.dtype) -> Any:
+def cast(x: ScalarLike, dtype: str | np.dtype) -> ScalarVariable:
     """Convert a scalar to a dtype; a variable of this dtype is returned unchanged.
 
     Parameters

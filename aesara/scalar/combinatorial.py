@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar.constants import literal
 from aesara.scalar.native import Special
@@ -12,6 +10,7 @@ from aesara.scalar.promotion import upgrade_to_float_no_complex
 from aesara.scalar.routine import SciPyFunction
 from aesara.scalar.routines import hurwitz_zeta
 from aesara.scalar.special import psi
+from aesara.scalar.var import ScalarVariable
 
 __all__ = ["Beta", "BetaLn", "Binom", "Poch", "Zeta", "beta", "betaln", "binom", "poch", "zeta"]
 
@@ -24,7 +23,7 @@ class Beta(BinaryScalarOp):
     native = Special("beta")
     domain = (0.3, 8.0)
 
-    def pullback(self, a: Any, b: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, a: ScalarVariable, b: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         both = psi(a + b)
         return g * y * (psi(a) - both), g * y * (psi(b) - both)
 
@@ -37,7 +36,7 @@ class BetaLn(BinaryScalarOp):
     native = Special("betaln")
     domain = (0.3, 20.0)
 
-    def pullback(self, a: Any, b: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, a: ScalarVariable, b: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         both = psi(a + b)
         return g * (psi(a) - both), g * (psi(b) - both)
 
@@ -50,7 +49,7 @@ class Binom(BinaryScalarOp):
     native = Special("binom")
     domain = ((4.1, 8.9), (0.1, 3.9))
 
-    def pullback(self, n: Any, k: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, n: ScalarVariable, k: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         one = literal(1, n)
         rest = psi(n - k + one)
         return g * y * (psi(n + one) - rest), g * y * (rest - psi(k + one))
@@ -64,7 +63,7 @@ class Poch(BinaryScalarOp):
     native = Special("poch")
     domain = (0.3, 5.0)
 
-    def pullback(self, z: Any, m: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, z: ScalarVariable, m: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         above = psi(z + m)
         return g * y * (above - psi(z)), g * y * above
 
@@ -77,7 +76,7 @@ class Zeta(BinaryScalarOp):
     native = hurwitz_zeta
     domain = ((1.5, 8.0), (0.3, 10.0))
 
-    def pullback(self, s: Any, q: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, s: ScalarVariable, q: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         undefined = grad_not_implemented(self, 0, s, "There is no formula for the derivative with respect to s here.")
         return undefined, -g * s * zeta(s + literal(1, s), q)
 

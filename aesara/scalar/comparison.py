@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, to_dtype
 from aesara.scalar.promotion import bool_out, specific_out
 from aesara.scalar.routine import FloatRoutine
-from aesara.scalar.types import int8
+from aesara.scalar.types import ScalarType, int8
+from aesara.scalar.var import ScalarVariable
 
 __all__ = [
     "EQ",
@@ -48,17 +50,17 @@ class LogicalComparison(BinaryScalarOp):
     operands = "common"
     commutative = False
     associative = False
-    identity: Any = False
+    identity: float | None = False
 
-    def operand_dtypes(self, input_types: Any, output_types: Any) -> list[str]:
+    def operand_dtypes(self, input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]) -> list[str]:
         if _signed_and_uint64(input_types):
             return [scalar_type.dtype for scalar_type in input_types]
         return super().operand_dtypes(input_types, output_types)
 
-    def native_fact(self, input_types: Any) -> Primitive | Special | FloatRoutine | None:
+    def native_fact(self, input_types: Sequence[ScalarType]) -> Primitive | Special | FloatRoutine | None:
         return None if _signed_and_uint64(input_types) else super().native_fact(input_types)
 
-    def decomposition(self, *inputs: Any) -> list | None:
+    def decomposition(self, *inputs: ScalarVariable) -> list | None:
         if not _signed_and_uint64([variable.type for variable in inputs]):
             return super().decomposition(*inputs)
         signed = 0 if inputs[0].type.dtype != "uint64" else 1
@@ -72,7 +74,7 @@ class LogicalComparison(BinaryScalarOp):
         return [ge(number, zero) & unsigned]
 
 
-def _signed_and_uint64(types: Any) -> bool:
+def _signed_and_uint64(types: Sequence[ScalarType]) -> bool:
     kinds = [scalar_type.numpy_dtype.kind for scalar_type in types]
     return kinds in (["i", "u"], ["u", "i"]) and any(scalar_type.dtype == "uint64" for scalar_type in types)
 
@@ -131,10 +133,10 @@ class NEQ(LogicalComparison):
 class _FloatTest(FixedLogicalComparison):
     """A test that is false for integers."""
 
-    def native_fact(self, input_types: Any) -> Primitive | Special | FloatRoutine | None:
+    def native_fact(self, input_types: Sequence[ScalarType]) -> Primitive | Special | FloatRoutine | None:
         return None if input_types[0].is_discrete else super().native_fact(input_types)
 
-    def decomposition(self, *inputs: Any) -> list | None:
+    def decomposition(self, *inputs: ScalarVariable) -> list | None:
         return [constant(np.bool_(False))] if inputs[0].type.is_discrete else None
 
 
@@ -170,25 +172,25 @@ class InRange(LogicalComparison):
         self.openlow = openlow
         self.openhi = openhi
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and (self.openlow, self.openhi) == (other.openlow, other.openhi)
 
     def __hash__(self) -> int:
         return hash((type(self), self.openlow, self.openhi))
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         return self.openlow, self.openhi
 
     def __str__(self) -> str:
         return f"InRange{{openlow={self.openlow}, openhi={self.openhi}}}"
 
     @property
-    def numpy(self) -> Any:  # type: ignore[override]  # it follows from what is open
+    def numpy(self) -> Callable[..., np.ndarray]:  # type: ignore[override]  # it follows from what is open
         above = np.greater if self.openlow else np.greater_equal
         below = np.less if self.openhi else np.less_equal
         return lambda x, low, high: np.logical_and(above(x, low), below(x, high))
 
-    def decompose(self, x: Any, low: Any, high: Any) -> Any:
+    def decompose(self, x: ScalarVariable, low: ScalarVariable, high: ScalarVariable) -> ScalarVariable:
         above = gt(x, low) if self.openlow else ge(x, low)
         below = lt(x, high) if self.openhi else le(x, high)
         return above & below

@@ -5,7 +5,7 @@ The gradient of a real cost C with respect to a complex z is ``dC/dRe(z) + 1j * 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from aesara.scalar.constants import literal
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, zero_gradient
 from aesara.scalar.promotion import complex_out, real_out, same_out_min8, specific_out
 from aesara.scalar.trigonometric import arctan2, cos, sin
-from aesara.scalar.types import float64
+from aesara.scalar.types import ScalarType, float64
+from aesara.scalar.var import ScalarVariable
 
 __all__ = [
     "Angle",
@@ -44,14 +45,14 @@ class Real(_ComplexOp):
     numpy = np.real
     dtype = real_out
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return x
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (complex(g, literal(0, g)) if x.type.is_complex else g,)
 
 
-def _imag(x: Any) -> Any:
+def _imag(x: np.ndarray) -> np.ndarray:
     return np.asarray(np.imag(x))
 
 
@@ -62,14 +63,14 @@ class Imag(_ComplexOp):
     nfunc_spec = ("imag", 1, 1)
     dtype = real_out
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return literal(0, x)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (complex(literal(0, g), g) if x.type.is_complex else zero_gradient(x),)
 
 
-def _angle(x: Any) -> Any:
+def _angle(x: np.ndarray) -> np.ndarray:
     return np.angle(x if np.iscomplexobj(x) else np.asarray(x).astype("float64"))
 
 
@@ -80,11 +81,11 @@ class Angle(_ComplexOp):
     nfunc_spec = ("angle", 1, 1)
     dtype = specific_out(float64)
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         wide = x.astype("float64")
         return arctan2(literal(0, wide), wide)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         if not x.type.is_complex:
             return (zero_gradient(x),)
         re, im = real(x), imag(x)
@@ -99,14 +100,14 @@ class Conj(_ComplexOp):
     nfunc_spec = ("conj", 1, 1)
     dtype = same_out_min8
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return x
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (conj(g) if x.type.is_complex else g,)
 
 
-def _complex(re: Any, im: Any) -> Any:
+def _complex(re: np.ndarray, im: np.ndarray, /) -> np.ndarray:
     parts = np.broadcast_arrays(re, im)
     result = np.empty(parts[0].shape, dtype=np.result_type(parts[0].dtype, parts[1].dtype, np.complex64))
     result.real, result.imag = parts
@@ -120,23 +121,23 @@ class Complex(BinaryScalarOp):
     dtype = complex_out
     holomorphic = False
 
-    def operand_dtypes(self, input_types: Any, output_types: Any) -> list[str]:
+    def operand_dtypes(self, input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]) -> list[str]:
         return [real_out(output_types[0])[0].dtype] * 2
 
-    def pullback(self, re: Any, im: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, re: ScalarVariable, im: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return real(g), imag(g)
 
 
-def _complex_from_polar(magnitude: Any, phase: Any) -> Any:
+def _complex_from_polar(magnitude: np.ndarray, phase: np.ndarray, /) -> np.ndarray:
     return _complex(magnitude * np.cos(phase), magnitude * np.sin(phase))
 
 
 class ComplexFromPolar(Complex):
     """The complex number with the given absolute value and argument in radians."""
 
-    numpy = _complex_from_polar  # type: ignore[assignment]  # its parameters have other names
+    numpy = _complex_from_polar
 
-    def pullback(self, magnitude: Any, phase: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, magnitude: ScalarVariable, phase: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         along, across = real(g), imag(g)
         radial = along * cos(phase) + across * sin(phase)
         tangential = across * cos(phase) - along * sin(phase)

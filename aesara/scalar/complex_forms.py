@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.records import dataclass
 from aesara.scalar.arithmetic import Abs, Add, Mul, Neg, Reciprocal, Sub, TrueDivide
@@ -23,7 +24,7 @@ from aesara.scalar.comparison import EQ, GE, GT, LE, LT, NEQ, IsInf, IsNan, eq, 
 from aesara.scalar.complex import Angle, Complex, ComplexFromPolar, Conj, Imag, Real
 from aesara.scalar.composite import Composite
 from aesara.scalar.conditional import ScalarMaximum, ScalarMinimum, Second, Switch, switch
-from aesara.scalar.constants import literal
+from aesara.scalar.constants import as_scalar, literal
 from aesara.scalar.logic import and_, invert, or_
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp, ScalarOp, to_dtype
@@ -31,6 +32,7 @@ from aesara.scalar.power import Sqr, sqrt
 from aesara.scalar.promotion import upgrade_to_float_no_complex
 from aesara.scalar.trigonometric import arctan2, cos, sin
 from aesara.scalar.types import ScalarType, get_scalar_type
+from aesara.scalar.var import ScalarVariable
 
 __all__ = ["Parts", "complex_decomposition", "complex_form"]
 
@@ -38,8 +40,8 @@ __all__ = ["Parts", "complex_decomposition", "complex_form"]
 class Parts(NamedTuple):
     """The real and imaginary part of a complex number, as real scalar variables."""
 
-    re: Any
-    im: Any
+    re: ScalarVariable
+    im: ScalarVariable
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,9 @@ def complex_form(*ops: type[ScalarOp], wide: bool = False) -> Callable[[Callable
     return declare
 
 
-def complex_decomposition(op: ScalarOp, inputs: Sequence[Any], input_types: Sequence[ScalarType]) -> list:
+def complex_decomposition(
+    op: ScalarOp, inputs: Sequence[ScalarVariable | Parts], input_types: Sequence[ScalarType]
+) -> list:
     """Return the outputs of an op on complex numbers as real scalar variables, or as `Parts` if they are complex.
 
     Parameters
@@ -111,7 +115,7 @@ def part_dtype(dtype: str) -> str:
     return "float32" if dtype == "complex64" else "float64"
 
 
-def convert_parts(x: Any, dtype: str, wide: bool = False) -> Any:
+def convert_parts(x: ScalarVariable | Parts, dtype: str, wide: bool = False) -> ScalarVariable | Parts:
     """Convert a real variable or parts to a dtype; a real dtype takes the real part."""
     if not get_scalar_type(dtype).is_complex:
         real = x.re if isinstance(x, Parts) else x
@@ -133,7 +137,7 @@ class _CopySign(BinaryScalarOp):
 copysign = _CopySign(name="copysign")
 
 
-def modulus(z: Parts) -> Any:
+def modulus(z: Parts) -> ScalarVariable:
     """Return the absolute value, without intermediate overflow or underflow."""
     x, y = abs(z.re), abs(z.im)
     size = switch(gt(x, y), x, y)
@@ -142,7 +146,7 @@ def modulus(z: Parts) -> Any:
     return switch(or_(isinf(x), isinf(y)), literal(np.inf, x), sqrt(a * a + b * b) * down)
 
 
-def scale_of(size: Any) -> tuple[Any, Any]:
+def scale_of(size: ScalarVariable) -> tuple[ScalarVariable, ScalarVariable]:
     """Return a power of two, mostly 1, that scales a number such that its square is in range, and its reciprocal."""
     limit, step = (500, 600) if size.type.dtype == "float64" else (60, 80)
     large, small = gt(size, literal(2.0**limit, size)), lt(size, literal(2.0**-limit, size))
@@ -220,7 +224,7 @@ def reciprocal(op: ScalarOp, z: Parts) -> Parts:
 
 
 @complex_form(Abs)
-def _abs(op: ScalarOp, z: Parts) -> Any:
+def _abs(op: ScalarOp, z: Parts) -> ScalarVariable:
     if z.re.type.dtype == "float64":
         return modulus(z)
     # Squares of numbers of single precision neither overflow nor underflow in double precision.
@@ -233,17 +237,17 @@ def _abs(op: ScalarOp, z: Parts) -> Any:
 
 
 @complex_form(Real)
-def _real(op: ScalarOp, z: Parts) -> Any:
+def _real(op: ScalarOp, z: Parts) -> ScalarVariable:
     return z.re
 
 
 @complex_form(Imag)
-def _imag(op: ScalarOp, z: Parts) -> Any:
+def _imag(op: ScalarOp, z: Parts) -> ScalarVariable:
     return z.im
 
 
 @complex_form(Angle)
-def _angle(op: ScalarOp, z: Parts) -> Any:
+def _angle(op: ScalarOp, z: Parts) -> ScalarVariable:
     return arctan2(z.im, z.re)
 
 
@@ -253,12 +257,12 @@ def _conj(op: ScalarOp, z: Parts) -> Parts:
 
 
 @complex_form(Complex)
-def _complex(op: ScalarOp, re: Any, im: Any) -> Parts:
+def _complex(op: ScalarOp, re: ScalarVariable, im: ScalarVariable) -> Parts:
     return Parts(re, im)
 
 
 @complex_form(ComplexFromPolar)
-def _complex_from_polar(op: ScalarOp, magnitude: Any, phase: Any) -> Parts:
+def _complex_from_polar(op: ScalarOp, magnitude: ScalarVariable, phase: ScalarVariable) -> Parts:
     return Parts(magnitude * cos(phase), magnitude * sin(phase))
 
 
@@ -271,28 +275,30 @@ def _identity(op: ScalarOp, z: Parts) -> Parts:
 
 
 @complex_form(Second)
-def _second(op: ScalarOp, shape: Any, value: Any) -> Any:
+def _second(op: ScalarOp, shape: ScalarVariable, value: ScalarVariable) -> ScalarVariable | Parts:
     return value
 
 
-def is_nonzero(z: Any) -> Any:
+def is_nonzero(z: ScalarVariable | Parts) -> ScalarVariable:
     if not isinstance(z, Parts):
         return z
     return or_(neq(z.re, literal(0, z.re)), neq(z.im, literal(0, z.im)))
 
 
-def choose(condition: Any, z: Parts, w: Parts) -> Parts:
+def choose(condition: ScalarVariable, z: Parts, w: Parts) -> Parts:
     return Parts(switch(condition, z.re, w.re), switch(condition, z.im, w.im))
 
 
 @complex_form(Switch)
-def _switch(op: ScalarOp, condition: Any, z: Any, w: Any) -> Any:
-    condition = is_nonzero(condition)
-    return choose(condition, z, w) if isinstance(z, Parts) else switch(condition, z, w)
+def _switch(
+    op: ScalarOp, condition: ScalarVariable | Parts, z: ScalarVariable | Parts, w: ScalarVariable | Parts
+) -> ScalarVariable | Parts:
+    test = is_nonzero(condition)
+    return choose(test, z, w) if isinstance(z, Parts) and isinstance(w, Parts) else switch(test, z, w)
 
 
 @complex_form(Cast)
-def _cast(op: Cast, z: Any) -> Any:
+def _cast(op: Cast, z: ScalarVariable | Parts) -> ScalarVariable | Parts:
     return is_nonzero(z) if op.o_type.dtype == "bool" else z
 
 
@@ -300,27 +306,27 @@ def _cast(op: Cast, z: Any) -> Any:
 
 
 @complex_form(IsNan)
-def _isnan(op: ScalarOp, z: Parts) -> Any:
+def _isnan(op: ScalarOp, z: Parts) -> ScalarVariable:
     return or_(isnan(z.re), isnan(z.im))
 
 
 @complex_form(IsInf)
-def _isinf(op: ScalarOp, z: Parts) -> Any:
+def _isinf(op: ScalarOp, z: Parts) -> ScalarVariable:
     return or_(isinf(z.re), isinf(z.im))
 
 
 @complex_form(EQ)
-def _eq(op: ScalarOp, z: Parts, w: Parts) -> Any:
+def _eq(op: ScalarOp, z: Parts, w: Parts) -> ScalarVariable:
     return and_(eq(z.re, w.re), eq(z.im, w.im))
 
 
 @complex_form(NEQ)
-def _neq(op: ScalarOp, z: Parts, w: Parts) -> Any:
+def _neq(op: ScalarOp, z: Parts, w: Parts) -> ScalarVariable:
     return or_(neq(z.re, w.re), neq(z.im, w.im))
 
 
 @complex_form(LT, LE, GT, GE)
-def _compare(op: ScalarOp, z: Parts, w: Parts) -> Any:
+def _compare(op: ScalarOp, z: Parts, w: Parts) -> ScalarVariable:
     """Compare lexicographically, like NumPy."""
     strict = lt if isinstance(op, (LT, LE)) else gt
     numbers = invert(or_(isnan(z.im), isnan(w.im)))
@@ -337,14 +343,14 @@ def _extremum(op: ScalarOp, z: Parts, w: Parts) -> Parts:
 
 
 @complex_form(Composite)
-def _composite(op: Composite, *operands: Any) -> list:
-    known = dict(zip(op.inputs, operands, strict=True))
+def _composite(op: Composite, *operands: ScalarVariable | Parts) -> list:
+    known: dict[Variable, ScalarVariable | Parts] = dict(zip(op.inputs, operands, strict=True))
 
-    def value_of(variable: Any) -> Any:
-        if variable not in known and variable.type.is_complex:
+    def value_of(variable: Variable) -> ScalarVariable | Parts:
+        if isinstance(variable, Constant) and variable.type.is_complex:
             part = get_scalar_type(part_dtype(variable.type.dtype))()
             return Parts(literal(variable.data.real, part), literal(variable.data.imag, part))
-        return known.get(variable, variable)
+        return known[variable] if variable in known else as_scalar(variable)
 
     for node in io_toposort(op.inputs, op.outputs):
         values = [value_of(variable) for variable in node.inputs]

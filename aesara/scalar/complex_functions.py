@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
@@ -57,13 +56,14 @@ from aesara.scalar.trigonometric import (
     sin,
 )
 from aesara.scalar.types import float64
+from aesara.scalar.var import ScalarVariable
 
 _LIKE = float64()
 #: for greater exponents, exp is computed as a product of two factors
 _FAR, _SHIFT = 700.0, 256.0
 
 
-def number(value: float) -> Any:
+def number(value: float) -> ScalarVariable:
     return literal(value, _LIKE)
 
 
@@ -71,23 +71,23 @@ _ZERO, _HALF, _ONE, _TWO = number(0), number(0.5), number(1), number(2)
 _INF, _NAN = number(np.inf), number(np.nan)
 
 
-def is_zero(x: Any) -> Any:
+def is_zero(x: ScalarVariable) -> ScalarVariable:
     return eq(x, _ZERO)
 
 
-def is_not_finite(x: Any) -> Any:
+def is_not_finite(x: ScalarVariable) -> ScalarVariable:
     """Return whether x is infinite or NaN."""
     return neq(x - x, _ZERO)
 
 
-def and_all(*conditions: Any) -> Any:
+def and_all(*conditions: ScalarVariable) -> ScalarVariable:
     return reduce(and_, conditions)
 
 
 # -- exponentials ----------------------------------------------------------------------------------------------
 
 
-def shift_exponent(x: Any) -> tuple[Any, Any]:
+def shift_exponent(x: ScalarVariable) -> tuple[ScalarVariable, ScalarVariable]:
     """Return an exponent, reduced by a constant if exp would overflow, and the factor that compensates for this."""
     far = gt(x, number(_FAR))
     return switch(far, x - number(_SHIFT), x), switch(far, number(math.exp(_SHIFT)), _ONE)
@@ -137,14 +137,14 @@ def negative(z: Parts) -> Parts:
 # -- logarithms ------------------------------------------------------------------------------------------------
 
 
-def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
+def two_sum(a: ScalarVariable, b: ScalarVariable) -> tuple[ScalarVariable, ScalarVariable]:
     """Return a + b and its rounding error (Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B)."""
     total = a + b
     b_rounded = total - a
     return total, (a - (total - b_rounded)) + (b - b_rounded)
 
 
-def two_square(a: Any) -> tuple[Any, Any]:
+def two_square(a: ScalarVariable) -> tuple[ScalarVariable, ScalarVariable]:
     """Return a * a and its rounding error (T. J. Dekker (1971), "A floating-point technique", section 5)."""
     wide = a * number(2.0**27 + 1)
     high = wide - (wide - a)
@@ -153,7 +153,7 @@ def two_square(a: Any) -> tuple[Any, Any]:
     return square, ((high * high - square) + _TWO * high * low) + low * low
 
 
-def log_modulus(x: Any, y: Any) -> Any:
+def log_modulus(x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
     """Return log(hypot(x, y)); near the unit circle it is computed from x * x + y * y - 1 without rounding error."""
     x, y = abs(x), abs(y)
     swapped = gt(y, x)
@@ -283,7 +283,7 @@ def _pow(op: ScalarOp, z: Parts, w: Parts) -> Parts:
     return choose(and_(is_zero(w.re), real), one, result)
 
 
-def _integer_power(z: Parts, exponent: Any) -> Parts:
+def _integer_power(z: Parts, exponent: ScalarVariable) -> Parts:
     """Return an integer power, by repeated squaring, for exponents below 128."""
     square, result, rest = z, Parts(_ONE, _ZERO), exponent
     started = None
@@ -302,7 +302,7 @@ def _integer_power(z: Parts, exponent: Any) -> Parts:
 # -- hyperbolic and trigonometric functions --------------------------------------------------------------------
 
 
-def hyperbolic(x: Any) -> tuple[Any, Any, Any]:
+def hyperbolic(x: ScalarVariable) -> tuple[ScalarVariable, ScalarVariable, ScalarVariable]:
     """Return sinh and cosh of x, divided by a factor, and the factor, which is 1 unless they overflow."""
     near, factor = shift_exponent(abs(x))
     t = expm1(near)
@@ -389,7 +389,7 @@ def _tan(op: ScalarOp, z: Parts) -> Parts:
 # -- their inverses --------------------------------------------------------------------------------------------
 
 
-def _angle_at_infinity(x: Any, y: Any) -> Any:
+def _angle_at_infinity(x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
     """The real part of arcsin where x or y is infinite."""
     diagonal, straight = number(math.pi / 4), number(math.pi / 2)
     size = switch(isinf(x), switch(isinf(y), diagonal, straight), _ZERO)

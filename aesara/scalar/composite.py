@@ -14,11 +14,15 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.pullback import is_disconnected, pull_back
 from aesara.graph.traversal import io_toposort
+from aesara.scalar.arithmetic import add
 from aesara.scalar.casting import Cast
 from aesara.scalar.op import ScalarOp, to_dtype, zero_gradient
 from aesara.scalar.types import ScalarType, float16, float32
+from aesara.scalar.var import ScalarLike, ScalarVariable
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from aesara.graph.nodes import Variable
 
 __all__ = ["Composite", "Compositef32", "composite_f32", "composite_of", "handle_cast", "handle_composite"]
@@ -65,7 +69,7 @@ class Composite(ScalarOp, HasInnerGraph):
     3.0
     """
 
-    def __init__(self, inputs: Sequence[Any], outputs: Sequence[Any]):
+    def __init__(self, inputs: Sequence[Variable], outputs: Sequence[Variable]):
         leaves = [variable.type(variable.name) for variable in inputs]
         self.inputs = leaves
         self.outputs = _copy_graph(inputs, outputs, leaves)
@@ -82,7 +86,7 @@ class Composite(ScalarOp, HasInnerGraph):
 
     def _make_signature(self) -> tuple:
         """Return a description of the inner graph by positions, which is equal for equal graphs."""
-        position: dict[Any, Any] = {variable: i for i, variable in enumerate(self.inputs)}
+        position: dict[Variable, int] = {variable: i for i, variable in enumerate(self.inputs)}
         steps: list[tuple] = []
         for node in self._order:
             arguments = tuple(_position_of(variable, position) for variable in node.inputs)
@@ -92,7 +96,7 @@ class Composite(ScalarOp, HasInnerGraph):
         results = tuple(_position_of(variable, position) for variable in self.outputs)
         return self.inputs_type, tuple(steps), results, self.outputs_type
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> bool:
         return self is other or (
             type(self) is type(other) and self._hash == other._hash and self._signature == other._signature
         )
@@ -100,7 +104,7 @@ class Composite(ScalarOp, HasInnerGraph):
     def __hash__(self) -> int:
         return self._hash
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         return (InnerGraph(self.inputs, self.outputs),)
 
     def __str__(self) -> str:
@@ -124,10 +128,10 @@ class Composite(ScalarOp, HasInnerGraph):
         self._name = name
 
     def _text(self) -> str:
-        texts: dict[Any, str] = {variable: f"i{i}" for i, variable in enumerate(self.inputs)}
+        texts: dict[Variable, str] = {variable: f"i{i}" for i, variable in enumerate(self.inputs)}
 
-        def text_of(variable: Any) -> str:
-            return texts[variable] if variable in texts else str(variable.data)
+        def text_of(variable: Variable) -> str:
+            return str(variable.data) if isinstance(variable, Constant) else texts[variable]
 
         for node in self._order:
             arguments = [text_of(variable) for variable in node.inputs]
@@ -177,7 +181,7 @@ class Composite(ScalarOp, HasInnerGraph):
         inputs, outputs = _replace_float16(self.fgraph)
         return type(self)(inputs, outputs)
 
-    def unfold(self, inputs: Sequence[Any]) -> list:
+    def unfold(self, inputs: Sequence[ScalarVariable]) -> list:
         """Return the outputs as a graph on the given scalar variables."""
         return _copy_graph(self.inputs, self.outputs, inputs)
 
@@ -189,7 +193,7 @@ class Composite(ScalarOp, HasInnerGraph):
             return list(self.outputs_type)
         return [output.type for output in self.unfold([input_type() for input_type in types])]
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: ScalarLike) -> Apply:
         node = super().make_node(*inputs)
         types = tuple(variable.type for variable in node.inputs)
         if types == self.inputs_type:
@@ -197,12 +201,14 @@ class Composite(ScalarOp, HasInnerGraph):
         leaves = [variable.type() for variable in node.inputs]
         return type(self)(leaves, self.unfold(leaves)).make_node(*node.inputs)
 
-    def impl(self, *inputs: Any) -> Any:
+    def impl(self, *inputs: ArrayLike) -> Any:
         """Compute the inner graph on numbers or arrays."""
         results = self.evaluate(inputs, self.inputs_type, self.outputs_type)
         return results[0] if self.nout == 1 else results
 
-    def evaluate(self, values: Any, input_types: Any, output_types: Any) -> tuple:
+    def evaluate(
+        self, values: Sequence[ArrayLike], input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]
+    ) -> tuple:
         known = {variable: _convert(value, variable.type) for variable, value in zip(self.inputs, values, strict=True)}
 
         def value_of(variable: Variable) -> Any:
@@ -217,10 +223,10 @@ class Composite(ScalarOp, HasInnerGraph):
             known.update(zip(node.outputs, results))
         return tuple(value_of(variable) for variable in self.outputs)
 
-    def operand_dtypes(self, input_types: Any, output_types: Any) -> list[str]:
+    def operand_dtypes(self, input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]) -> list[str]:
         return [scalar_type.dtype for scalar_type in self.inputs_type]
 
-    def decomposition(self, *inputs: Any) -> list:
+    def decomposition(self, *inputs: ScalarVariable) -> list:
         return self.unfold(inputs)
 
     def connection_pattern(self, node: Apply | None) -> list[list[bool]]:
@@ -235,14 +241,16 @@ class Composite(ScalarOp, HasInnerGraph):
                         reaches[output] |= reaches.get(variable, 0)
         return [[bool(reaches.get(output, 0) >> i & 1) for output in self.outputs] for i in range(len(self.inputs))]
 
-    def L_op(self, inputs: Any, outputs: Any, output_gradients: Any) -> list:
+    def L_op(
+        self, inputs: Sequence[ScalarVariable], outputs: Sequence[ScalarVariable], output_gradients: Sequence[Variable]
+    ) -> list:
         leaves = [variable.type() for variable in inputs]
         inner_outputs = self.unfold(leaves)
-        seeds: dict[Any, Any] = {}
+        seeds: dict[Variable, Variable] = {}
         for inner, gradient in zip(inner_outputs, output_gradients):
             if isinstance(gradient.type, DisconnectedType) or isinstance(inner, Constant):
                 continue
-            seeds[inner] = seeds[inner] + gradient if inner in seeds else gradient
+            seeds[inner] = add(seeds[inner], gradient) if inner in seeds else gradient
         gradients = pull_back(seeds, leaves)
         replacements = dict(zip(leaves, inputs))
         for inner, outer in zip(inner_outputs, outputs):
@@ -278,7 +286,9 @@ def _position_of(variable: Variable, position: dict) -> Any:
     return position[variable]
 
 
-def _copy_graph(inputs: Sequence[Any], outputs: Sequence[Any], leaves: Sequence[Any], strict: bool = True) -> list:
+def _copy_graph(
+    inputs: Sequence[Variable], outputs: Sequence[Variable], leaves: Sequence[Variable], strict: bool = True
+) -> list:
     """Copy `outputs` with `inputs` replaced by `leaves`, and with composites inlined.
 
     If a leaf has another type than its input, the types of dependent variables change accordingly.

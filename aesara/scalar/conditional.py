@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.pullback import in_terms_of
 from aesara.scalar.comparison import eq, gt, lt
 from aesara.scalar.constants import literal
@@ -15,6 +15,7 @@ from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp, ScalarOp, zero_gradient
 from aesara.scalar.promotion import transfer_type, upcast_out, upcast_out_no_complex
 from aesara.scalar.types import ScalarType
+from aesara.scalar.var import ScalarVariable
 
 __all__ = [
     "Clip",
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 
-def _where(condition: Any, if_true: Any, if_false: Any) -> Any:
+def _where(condition: np.ndarray, if_true: np.ndarray, if_false: np.ndarray) -> np.ndarray:
     return np.where(np.asarray(condition).astype(bool), if_true, if_false)
 
 
@@ -49,10 +50,17 @@ class Switch(ScalarOp):
     selectors = (0,)
     holomorphic = False
 
-    def operand_dtypes(self, input_types: Any, output_types: Any) -> list[str]:
+    def operand_dtypes(self, input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]) -> list[str]:
         return [input_types[0].dtype, output_types[0].dtype, output_types[0].dtype]
 
-    def pullback(self, condition: Any, if_true: Any, if_false: Any, z: Any, g: Any) -> tuple:
+    def pullback(
+        self,
+        condition: ScalarVariable,
+        if_true: ScalarVariable,
+        if_false: ScalarVariable,
+        z: ScalarVariable,
+        g: ScalarVariable,
+    ) -> tuple:
         zero = literal(0, g)
         return (
             zero_gradient(condition),
@@ -61,7 +69,7 @@ class Switch(ScalarOp):
         )
 
 
-def _second(x: Any, y: Any) -> Any:
+def _second(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.broadcast_arrays(x, y)[1]
 
 
@@ -79,20 +87,22 @@ class Second(BinaryScalarOp):
     operands = "as_is"
     holomorphic = False
 
-    def connection_pattern(self, node: Any) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False], [True]]
 
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return y
 
-    def L_op(self, inputs: Any, outputs: Any, output_gradients: Any) -> list:
+    def L_op(
+        self, inputs: Sequence[ScalarVariable], outputs: Sequence[ScalarVariable], output_gradients: Sequence[Variable]
+    ) -> list:
         return [DisconnectedType()(), super().L_op(inputs, outputs, output_gradients)[1]]
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return (literal(0, x), g)
 
 
-def _clip(x: Any, low: Any, high: Any) -> Any:
+def _clip(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return np.where(x < low, low, np.where(x > high, high, x))
 
 
@@ -106,10 +116,12 @@ class Clip(ScalarOp):
     dtype = upcast_out_no_complex
     numpy = _clip
 
-    def decompose(self, x: Any, low: Any, high: Any) -> Any:
+    def decompose(self, x: ScalarVariable, low: ScalarVariable, high: ScalarVariable) -> ScalarVariable:
         return switch(lt(x, low), low, switch(gt(x, high), high, x))
 
-    def pullback(self, x: Any, low: Any, high: Any, z: Any, g: Any) -> tuple:
+    def pullback(
+        self, x: ScalarVariable, low: ScalarVariable, high: ScalarVariable, z: ScalarVariable, g: ScalarVariable
+    ) -> tuple:
         zero = literal(0, g)
         below = lt(x, low)
         above = gt(x, high)
@@ -130,9 +142,9 @@ class ScalarMaximum(BinaryScalarOp):
     native_of_booleans = Primitive("or")
     commutative = True
     associative = True
-    identity: Any = -np.inf
+    identity: float | None = -np.inf
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return _gradient_of_selection(x, z, g)
 
 
@@ -146,13 +158,13 @@ class ScalarMinimum(BinaryScalarOp):
     native_of_booleans = Primitive("and")
     commutative = True
     associative = True
-    identity: Any = np.inf
+    identity: float | None = np.inf
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return _gradient_of_selection(x, z, g)
 
 
-def _gradient_of_selection(x: Any, selected: Any, g: Any) -> tuple:
+def _gradient_of_selection(x: ScalarVariable, selected: ScalarVariable, g: ScalarVariable) -> tuple:
     zero = literal(0, g)
     x_is_selected = eq(x, selected)
     return switch(x_is_selected, g, zero), switch(x_is_selected, zero, g)

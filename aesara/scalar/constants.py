@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from aesara.configdefaults import config
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.scalar.types import ScalarType, get_scalar_type, upcast
+from aesara.scalar.var import ScalarConstant, ScalarLike, ScalarVariable
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -62,7 +63,7 @@ class NumpyAutocaster:
     def __init__(self, dtypes: Sequence[str]):
         self.dtypes = tuple(dtypes)
 
-    def __call__(self, x: Any) -> np.ndarray:
+    def __call__(self, x: complex | np.ndarray | np.generic) -> np.ndarray:
         if config.cast_policy == "numpy+floatX":
             array = np.asarray(x)
             if isinstance(x, float) and not isinstance(x, np.generic):
@@ -132,11 +133,11 @@ class autocast_float_as:
         self.previous = autocast_float.dtypes
         autocast_float.dtypes = self.dtypes
 
-    def __exit__(self, *args: Any) -> None:
+    def __exit__(self, *args: object) -> None:
         autocast_float.dtypes = self.previous
 
 
-def convert(x: Any, dtype: DTypeLike | None = None) -> np.ndarray:
+def convert(x: complex | np.ndarray | np.generic, dtype: DTypeLike | None = None) -> np.ndarray:
     """Convert a value to an array; the cast policy determines the dtype of a Python number.
 
     Parameters
@@ -166,7 +167,9 @@ def convert(x: Any, dtype: DTypeLike | None = None) -> np.ndarray:
     return np.asarray(x)
 
 
-def constant(x: Any, name: str | None = None, dtype: Any = None) -> Any:
+def constant(
+    x: complex | np.ndarray | np.generic, name: str | None = None, dtype: DTypeLike | None = None
+) -> ScalarConstant:
     """Return a `ScalarConstant`.
 
     Parameters
@@ -191,7 +194,7 @@ def constant(x: Any, name: str | None = None, dtype: Any = None) -> Any:
     return scalar_type.constant_type(scalar_type, array[()], name=name)
 
 
-def literal(value: Any, like: Any) -> Any:
+def literal(value: complex | np.generic, like: Variable) -> ScalarConstant:
     """Return a constant with the dtype of the scalar variable `like`.
 
     Its dtype depends neither on the cast policy nor on ``floatX``; gradients and decompositions use it.
@@ -203,7 +206,7 @@ def literal(value: Any, like: Any) -> Any:
 
 
 def literals_in_uint64(
-    values: Sequence[Any], dtypes: Sequence[str], result_dtypes: Callable[[tuple[str, ...]], Sequence[str]]
+    values: Sequence[object], dtypes: Sequence[str], result_dtypes: Callable[[tuple[str, ...]], Sequence[str]]
 ) -> list[int]:
     """Return the positions of Python integers that get the dtype uint64 of another operand, as in NumPy 2.
 
@@ -250,15 +253,20 @@ def register_as_scalar(type_class: type, converter: Callable[[Any], Any]) -> Non
     _as_scalar_converters[type_class] = converter
 
 
-def as_scalar(x: Any, name: str | None = None) -> Any:
+def is_scalar(x: object) -> TypeGuard[ScalarVariable]:
+    """Tell whether `x` is a variable of a scalar type."""
+    return isinstance(x, Variable) and isinstance(x.type, ScalarType)
+
+
+def as_scalar(x: ScalarLike, name: str | None = None, dtype: str | None = None) -> ScalarVariable:
     """Convert `x` to a scalar variable.
 
     Parameters
     ----------
     x
         A scalar variable, an Apply node with one output, a 0-d tensor variable, or a number.
-    name
-        The name of a new constant.
+    name, dtype
+        The name and dtype of a new constant.
 
     Raises
     ------
@@ -271,19 +279,19 @@ def as_scalar(x: Any, name: str | None = None) -> Any:
     >>> as_scalar(2).type
     ScalarType(int8)
     """
+    if is_scalar(x):
+        return x
     if isinstance(x, Variable):
-        if isinstance(x.type, ScalarType):
-            return x
         for type_class, converter in _as_scalar_converters.items():
             if isinstance(x.type, type_class):
                 return converter(x)
         raise TypeError(f"Cannot convert the variable {describe(x)} of type {x.type} to a scalar")
     if isinstance(x, Apply):
         return as_scalar(x.default_output())
-    return constant(x, name=name)
+    return constant(x, name, dtype)
 
 
-def as_common_dtype(*variables: Any) -> Iterator[Any]:
+def as_common_dtype(*variables: ScalarVariable) -> Iterator[ScalarVariable]:
     """Return an iterator over the variables, cast to their common dtype."""
     dtype = upcast(*[variable.type.dtype for variable in variables])
     return (variable.astype(dtype) for variable in variables)

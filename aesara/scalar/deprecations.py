@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aesara.scalar.arithmetic import Reciprocal, floor_divide, reciprocal, true_divide
 from aesara.scalar.power import square
 from aesara.scalar.types import ScalarType
@@ -11,7 +9,7 @@ from aesara.scalar.types import ScalarType
 __all__ = ["BASIC_DEPRECATIONS", "DEPRECATED_NAMES"]
 
 #: old name, message, object
-DEPRECATED_NAMES: list[tuple[str, str, Any]] = [
+DEPRECATED_NAMES: list[tuple[str, str, object]] = [
     ("Inv", "`Inv` is deprecated; use `Reciprocal` instead.", Reciprocal),
     ("inv", "`inv` is deprecated; use `reciprocal` instead.", reciprocal),
     ("Scalar", "`Scalar` is deprecated; use `ScalarType` instead.", ScalarType),

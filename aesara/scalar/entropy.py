@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from aesara.scalar.comparison import eq, gt, isnan, lt
 from aesara.scalar.conditional import switch
@@ -14,11 +13,12 @@ from aesara.scalar.native import Special
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
 from aesara.scalar.routine import SciPyFunction
+from aesara.scalar.var import ScalarVariable
 
 __all__ = ["Entr", "KLDiv", "RelEntr", "XLog1pY", "XLogY", "entr", "kl_div", "rel_entr", "xlog1py", "xlogy"]
 
 
-def _unless_zero(x: Any, y: Any, value: Any) -> Any:
+def _unless_zero(x: ScalarVariable, y: ScalarVariable, value: ScalarVariable) -> ScalarVariable:
     """Return `value`, or zero if x is 0 and y is not NaN."""
     return switch(and_(eq(x, literal(0, x)), invert(isnan(y))), literal(0, value), value)
 
@@ -30,10 +30,10 @@ class XLogY(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((-3.0, 3.0), (0.1, 5.0))
 
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return _unless_zero(x, y, x * log(y))
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return g * log(y), g * _unless_zero(x, y, x / y)
 
 
@@ -44,10 +44,10 @@ class XLog1pY(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((-3.0, 3.0), (-0.9, 5.0))
 
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return _unless_zero(x, y, x * log1p(y))
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return g * log1p(y), g * _unless_zero(x, y, x / (literal(1, y) + y))
 
 
@@ -58,12 +58,12 @@ class Entr(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = (0.05, 5.0)
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         zero = literal(0, x)
         outside = switch(lt(x, zero), literal(-math.inf, x), -x * log(x))
         return switch(eq(x, zero), zero, outside)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (-g * (literal(1, x) + log(x)),)
 
 
@@ -75,7 +75,7 @@ class RelEntr(BinaryScalarOp):
     native = Special("rel_entr")
     domain = (0.05, 5.0)
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return g * (literal(1, x) + log(x / y)), -g * _unless_zero(x, y, x / y)
 
 
@@ -87,7 +87,7 @@ class KLDiv(BinaryScalarOp):
     native = Special("kl_div")
     domain = (0.05, 5.0)
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         positive = gt(y, literal(0, y))
         return g * log(x / y), g * switch(positive, literal(1, y) - _unless_zero(x, y, x / y), literal(math.nan, y))
 

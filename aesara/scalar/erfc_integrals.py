@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar import routines
 from aesara.scalar.constants import literal
 from aesara.scalar.op import BinaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
+from aesara.scalar.var import ScalarVariable
 
 __all__ = ["ErfcRatio", "erfc_ratio"]
 
@@ -25,7 +24,7 @@ class ErfcRatio(BinaryScalarOp):
     native = routines.erfc_ratio
     domain = ((1.0, 1.0), (-3.0, 10.0))
 
-    def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, n: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
         next_order = n + literal(1, n)
         return undefined, g * (literal(2, y) * y * (n * y - next_order * erfc_ratio(next_order, x)))

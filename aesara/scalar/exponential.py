@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from aesara.scalar.constants import literal
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float
+from aesara.scalar.var import ScalarVariable
 
 __all__ = [
     "Exp",
@@ -45,7 +45,7 @@ class Exp(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("exp")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * y,)
 
 
@@ -56,7 +56,7 @@ class Exp2(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("exp2")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * y * literal(math.log(2), y),)
 
 
@@ -67,7 +67,7 @@ class Expm1(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("expm1")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         # y + 1 would be inaccurate for negative x.
         return (g * exp(x),)
 
@@ -80,7 +80,7 @@ class Log(UnaryScalarOp):
     native = Primitive("log")
     domain = (0.01, 10.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g / x,)
 
 
@@ -92,7 +92,7 @@ class Log2(UnaryScalarOp):
     native = Primitive("log2")
     domain = (0.01, 10.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g / (x * literal(math.log(2), x)),)
 
 
@@ -104,7 +104,7 @@ class Log10(UnaryScalarOp):
     native = Primitive("log10")
     domain = (0.01, 10.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g / (x * literal(math.log(10), x)),)
 
 
@@ -116,11 +116,11 @@ class Log1p(UnaryScalarOp):
     native = Primitive("log1p")
     domain = (-0.99, 10.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g / (x + literal(1, x)),)
 
 
-def _sigmoid(x: Any) -> Any:
+def _sigmoid(x: np.ndarray) -> np.ndarray:
     if np.iscomplexobj(x):
         return 1 / (1 + np.exp(-x))
     decay = np.exp(-np.abs(x))
@@ -134,16 +134,16 @@ class Sigmoid(UnaryScalarOp):
     nfunc_spec = ("scipy.special.expit", 1, 1)
     dtype = upgrade_to_float
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         one = literal(1, x)
         decay = exp(-abs(x))
         return switch(ge(x, literal(0, x)), one, decay) / (one + decay)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * y * (literal(1, y) - y),)
 
 
-def _softplus(x: Any) -> Any:
+def _softplus(x: np.ndarray) -> np.ndarray:
     if np.iscomplexobj(x):
         return np.log1p(np.exp(x))
     return np.logaddexp(np.zeros((), dtype=x.dtype), x)
@@ -155,17 +155,17 @@ class Softplus(UnaryScalarOp):
     numpy = _softplus
     dtype = upgrade_to_float
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return scalar_maximum(x, literal(0, x)) + log1p(exp(-abs(x)))
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * sigmoid(x),)
 
 
 _MINUS_LOG_2 = -math.log(2)
 
 
-def _log1mexp(x: Any) -> Any:
+def _log1mexp(x: np.ndarray) -> np.ndarray:
     if np.iscomplexobj(x):
         return np.log1p(-np.exp(x))
     return np.where(x < _MINUS_LOG_2, np.log1p(-np.exp(x)), np.log(-np.expm1(x)))
@@ -182,10 +182,10 @@ class Log1mexp(UnaryScalarOp):
     dtype = upgrade_to_float
     domain = (-10.0, -0.01)
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return switch(lt(x, literal(_MINUS_LOG_2, x)), log1p(-exp(x)), log(-expm1(x)))
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         slope = g * exp(x)  # expm1(-x) would overflow
         if x.type.is_complex:
             return (slope / expm1(x),)

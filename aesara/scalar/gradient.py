@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aesara.configdefaults import config
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import ScalarType, get_scalar_type
+from aesara.scalar.var import ScalarVariable
 
 __all__ = ["ScalarGradientGraph", "scalar_gradient_graph"]
 
@@ -53,5 +54,5 @@ def _gradient_graph(
     return ScalarGradientGraph(inputs, outputs, output_grads, grads)
 
 
-def _gradient_leaf(output: Any, floatX: str) -> Any:
+def _gradient_leaf(output: ScalarVariable, floatX: str) -> ScalarVariable:
     return get_scalar_type(floatX if output.type.is_discrete else output.type.dtype)()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from aesara.scalar.constants import literal
 from aesara.scalar.exponential import exp
@@ -11,6 +10,7 @@ from aesara.scalar.native import Special
 from aesara.scalar.op import UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
 from aesara.scalar.routine import SciPyFunction
+from aesara.scalar.var import ScalarVariable
 
 __all__ = ["Dawsn", "Erfi", "Exp1", "Expi", "dawsn", "erfi", "exp1", "expi"]
 
@@ -23,7 +23,7 @@ class Erfi(UnaryScalarOp):
     native = Special("erfi")
     domain = (-2.0, 2.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * literal(2 / math.sqrt(math.pi), x) * exp(x * x),)
 
 
@@ -34,7 +34,7 @@ class Dawsn(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
     native = Special("dawsn")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * (literal(1, x) - literal(2, x) * x * y),)
 
 
@@ -46,7 +46,7 @@ class Exp1(UnaryScalarOp):
     native = Special("exp1")
     domain = (0.2, 8.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (-g * exp(-x) / x,)
 
 
@@ -58,7 +58,7 @@ class Expi(UnaryScalarOp):
     native = Special("expi")
     domain = (0.2, 5.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * exp(x) / x,)
 
 

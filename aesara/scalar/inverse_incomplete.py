@@ -5,8 +5,6 @@ Derivatives follow from those of the inverted functions by the implicit function
 
 from __future__ import annotations
 
-from typing import Any
-
 from aesara.scalar.comparison import eq
 from aesara.scalar.conditional import switch
 from aesara.scalar.constants import literal
@@ -15,6 +13,7 @@ from aesara.scalar.op import BinaryScalarOp, ScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
 from aesara.scalar.routine import SciPyFunction
 from aesara.scalar.special import beta_density, betainc_der, gamma_density, gammainc_der
+from aesara.scalar.var import ScalarVariable
 
 __all__ = [
     "BetaIncCInv",
@@ -28,7 +27,7 @@ __all__ = [
 ]
 
 
-def _quotient(x: Any, y: Any) -> Any:
+def _quotient(x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
     """Return x / y, or 0 if x = 0: at the ends of the domain the parameters have no effect."""
     zero = literal(0, x)
     return switch(eq(x, zero), zero, x / y)
@@ -39,7 +38,7 @@ class _InverseGamma(BinaryScalarOp):
     domain = ((0.5, 10.0), (0.05, 0.95))
     sign: int
 
-    def pullback(self, k: Any, p: Any, x: Any, g: Any) -> tuple:
+    def pullback(self, k: ScalarVariable, p: ScalarVariable, x: ScalarVariable, g: ScalarVariable) -> tuple:
         slope = gamma_density(k, x)
         return -g * _quotient(gammainc_der(k, x), slope), literal(self.sign, g) * g / slope
 
@@ -66,7 +65,9 @@ class _InverseBeta(ScalarOp):
     domain = ((0.7, 6.0), (0.7, 6.0), (0.05, 0.95))
     sign: int
 
-    def pullback(self, a: Any, b: Any, p: Any, x: Any, g: Any) -> tuple:
+    def pullback(
+        self, a: ScalarVariable, b: ScalarVariable, p: ScalarVariable, x: ScalarVariable, g: ScalarVariable
+    ) -> tuple:
         slope = beta_density(a, b, x)
         return (
             -g * _quotient(betainc_der(a, b, x, literal(1, x)), slope),

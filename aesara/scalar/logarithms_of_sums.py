@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -14,11 +13,12 @@ from aesara.scalar.exponential import exp, exp2, log1p, sigmoid
 from aesara.scalar.logic import and_
 from aesara.scalar.op import BinaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
+from aesara.scalar.var import ScalarVariable
 
 __all__ = ["LogAddExp", "LogAddExp2", "logaddexp", "logaddexp2"]
 
 
-def _difference(x: Any, y: Any) -> Any:
+def _difference(x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
     """Return x - y, or 0 for equal infinities."""
     return switch(and_(isinf(x), eq(x, y)), literal(0, x), x - y)
 
@@ -29,10 +29,10 @@ class LogAddExp(BinaryScalarOp):
     numpy = np.logaddexp
     dtype = upgrade_to_float_no_complex
 
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return scalar_maximum(x, y) + log1p(exp(-abs(_difference(x, y))))
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         difference = _difference(x, y)
         return g * sigmoid(difference), g * sigmoid(-difference)
 
@@ -43,10 +43,10 @@ class LogAddExp2(BinaryScalarOp):
     numpy = np.logaddexp2
     dtype = upgrade_to_float_no_complex
 
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return scalar_maximum(x, y) + log1p(exp2(-abs(_difference(x, y)))) * literal(1 / math.log(2), x)
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         difference = _difference(x, y) * literal(math.log(2), x)
         return g * sigmoid(difference), g * sigmoid(-difference)
 

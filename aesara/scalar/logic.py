@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from aesara.scalar.native import Primitive
@@ -25,7 +23,7 @@ class BinaryBitOp(BinaryScalarOp):
     dtype = integer_upcast_out
     commutative = True
     associative = True
-    identity: Any = None
+    identity: float | None = None
 
 
 class OR(BinaryBitOp):

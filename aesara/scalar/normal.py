@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from aesara.scalar.comparison import ge, le
 from aesara.scalar.conditional import switch
@@ -16,6 +15,7 @@ from aesara.scalar.promotion import upgrade_to_float_no_complex
 from aesara.scalar.routine import SciPyFunction
 from aesara.scalar.special import erfcx
 from aesara.scalar.trigonometric import arctanh
+from aesara.scalar.var import ScalarVariable
 
 __all__ = ["LogNdtr", "Logit", "Ndtr", "Ndtri", "log_ndtr", "logit", "ndtr", "ndtri"]
 
@@ -27,7 +27,7 @@ class Ndtr(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
     native = Special("ndtr")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * literal(1 / math.sqrt(2 * math.pi), x) * exp(literal(-0.5, x) * x * x),)
 
 
@@ -38,7 +38,7 @@ class LogNdtr(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
     native = Special("log_ndtr")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         # The density divided by the probability, both of which underflow, in terms of erfcx.
         return (g * literal(math.sqrt(2 / math.pi), x) / erfcx(x * literal(-math.sqrt(0.5), x)),)
 
@@ -51,7 +51,7 @@ class Ndtri(UnaryScalarOp):
     native = Special("ndtri")
     domain = (0.02, 0.98)
 
-    def pullback(self, p: Any, x: Any, g: Any) -> tuple:
+    def pullback(self, p: ScalarVariable, x: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * literal(math.sqrt(2 * math.pi), x) * exp(literal(0.5, x) * x * x),)
 
 
@@ -62,13 +62,13 @@ class Logit(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = (0.01, 0.99)
 
-    def decompose(self, p: Any) -> Any:
+    def decompose(self, p: ScalarVariable) -> ScalarVariable:
         # Near p = 1/2, where the quotient is close to 1, 2 p - 1 is exact.
         one, two = literal(1, p), literal(2, p)
         near = and_(ge(p, literal(0.3, p)), le(p, literal(0.7, p)))
         return switch(near, two * arctanh(two * p - one), log(p / (one - p)))
 
-    def pullback(self, p: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, p: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g / (p * (literal(1, p) - p)),)
 
 

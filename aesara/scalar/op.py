@@ -27,18 +27,22 @@ An op may also follow the older protocol: `impl` on numbers instead of ``numpy``
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.utils import MethodNotDefined
-from aesara.scalar.constants import as_scalar, constant, literal, literals_in_uint64
+from aesara.scalar.constants import as_scalar, literal, literals_in_uint64
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.routine import FloatRoutine, SciPyFunction
 from aesara.scalar.types import ScalarType, get_scalar_type, upcast
+from aesara.scalar.var import ScalarLike, ScalarVariable
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "BinaryScalarOp",
@@ -130,7 +134,7 @@ class ScalarOp(Op):
         else:
             self.output_types_preference = getattr(type(self), "output_types_preference", None) or self.dtype
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> bool:
         return self is other or (
             type(self) is type(other) and self.output_types_preference == other.output_types_preference
         )
@@ -138,7 +142,7 @@ class ScalarOp(Op):
     def __hash__(self) -> int:
         return hash((type(self), self.output_types_preference))
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         """Return the parameters of the op; see `aesara.graph.digest`."""
         class_preference = getattr(type(self), "output_types_preference", None) or type(self).dtype
         return () if self.output_types_preference is class_preference else (self.output_types_preference,)
@@ -151,13 +155,13 @@ class ScalarOp(Op):
 
     # Types
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: ScalarLike) -> Apply:
         """Apply the op to scalar variables or numbers."""
         if self.nin >= 0 and len(inputs) != self.nin:
             raise TypeError(f"{self} takes {self.nin} input(s), got {len(inputs)}: {inputs}")
         variables = [as_scalar(value) for value in inputs]
         for k in literals_in_uint64(inputs, [variable.type.dtype for variable in variables], self._output_dtypes):
-            variables[k] = constant(inputs[k], dtype="uint64")
+            variables[k] = as_scalar(inputs[k], dtype="uint64")
         types = self.output_types([variable.type for variable in variables])
         return Apply(self, variables, [output_type() for output_type in types])
 
@@ -189,7 +193,7 @@ class ScalarOp(Op):
 
     # Values
 
-    def impl(self, *inputs: Any) -> Any:
+    def impl(self, *inputs: ArrayLike) -> Any:
         """Compute the op on numbers or arrays: the reference for back ends."""
         if self.numpy is None:
             raise MethodNotDefined("impl", type(self), type(self).__name__)
@@ -198,7 +202,7 @@ class ScalarOp(Op):
         return results[0] if self.nout == 1 else results
 
     def evaluate(
-        self, values: Sequence[Any], input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]
+        self, values: Sequence[ArrayLike], input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]
     ) -> tuple:
         """Compute the op on numbers or broadcastable arrays with the dtypes of `input_types`.
 
@@ -220,14 +224,14 @@ class ScalarOp(Op):
                 return (_cast_value(results, output_types[0].dtype),)
             return tuple(_cast_value(value, t.dtype) for value, t in zip(results, output_types))
 
-    def _evaluate_with_impl(self, values: Sequence[Any], n_results: int) -> Any:
+    def _evaluate_with_impl(self, values: Sequence[ArrayLike], n_results: int) -> Any:
         if type(self).impl is ScalarOp.impl and type(self).perform is not ScalarOp.perform:
             return np.frompyfunc(self._perform_on, len(values), n_results)(*values)
         if all(np.ndim(value) == 0 for value in values):
             return self.impl(*[np.asarray(value)[()] for value in values])
         return np.frompyfunc(self.impl, len(values), n_results)(*values)
 
-    def _perform_on(self, *values: Any) -> Any:
+    def _perform_on(self, *values: ArrayLike) -> Any:
         """Compute an op that defines only `perform`, on numbers."""
         numbers = [np.asarray(value)[()] for value in values]
         node = self.make_node(*(get_scalar_type(number.dtype.name)() for number in numbers))
@@ -236,7 +240,9 @@ class ScalarOp(Op):
         results = [cell[0] for cell in storage]
         return results[0] if len(results) == 1 else tuple(results)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[ArrayLike], output_storage: Sequence[list], params: Any = None
+    ) -> None:
         results = self.evaluate(
             inputs, [variable.type for variable in node.inputs], [variable.type for variable in node.outputs]
         )
@@ -253,7 +259,7 @@ class ScalarOp(Op):
             return self.native_of_booleans
         return self.native
 
-    def decomposition(self, *inputs: Any) -> list | None:
+    def decomposition(self, *inputs: ScalarVariable) -> list | None:
         """Return the outputs as a graph of other ops on scalar variables, or None if there is none.
 
         The outputs have the dtypes of the outputs of this op.
@@ -269,13 +275,15 @@ class ScalarOp(Op):
 
     # Gradients
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list:
+    def grad(self, inputs: Sequence[ScalarVariable], output_gradients: Sequence[Variable]) -> list:
         """Return the gradients for the inputs; `L_op` does so without recomputing the outputs."""
         if self.pullback is None:
             raise MethodNotDefined("grad", type(self), type(self).__name__)
         return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list:
+    def L_op(
+        self, inputs: Sequence[ScalarVariable], outputs: Sequence[ScalarVariable], output_gradients: Sequence[Variable]
+    ) -> list:
         """Return the gradient for each input, given outputs and gradients of a cost with respect to them.
 
         The gradients of an op with only discrete outputs are zero. Discrete inputs are treated as real numbers, so
@@ -286,7 +294,7 @@ class ScalarOp(Op):
         if self.pullback is None:
             return self.grad(inputs, output_gradients)
         output = outputs[0]
-        g = to_dtype(output_gradients[0], output.type.dtype)
+        g = to_dtype(as_scalar(output_gradients[0]), output.type.dtype)
         operands = [
             variable if i in self.selectors else _operand_of_pullback(variable, output.type)
             for i, variable in enumerate(inputs)
@@ -310,7 +318,7 @@ class BinaryScalarOp(ScalarOp):
     nin = 2
 
 
-def to_dtype(variable: Any, dtype: str) -> Any:
+def to_dtype(variable: ScalarVariable, dtype: str) -> ScalarVariable:
     """Cast a scalar variable to a dtype.
 
     Constants are converted to constants. A real dtype takes the real part of a complex variable.
@@ -321,21 +329,20 @@ def to_dtype(variable: Any, dtype: str) -> Any:
     target = get_scalar_type(dtype)
     if scalar_type.is_complex and not target.is_complex:
         return to_dtype(variable.real, dtype)
-    if not isinstance(variable, target.constant_type):
-        return variable.astype(dtype)
-    constant: Any = variable
-    return literal(constant.data, target())
+    if isinstance(variable, Constant):
+        return literal(variable.data, target())
+    return variable.astype(dtype)
 
 
-def zero_gradient(variable: Any) -> Any:
+def zero_gradient(variable: ScalarVariable) -> ScalarVariable:
     """Return the constant zero as the gradient for `variable`."""
     if variable.type.is_discrete:
         return literal(0, get_scalar_type(config.floatX)())
     return literal(0, variable)
 
 
-def _cast_value(value: Any, dtype: str) -> Any:
-    if getattr(value, "dtype", None) == dtype:
+def _cast_value(value: ArrayLike, dtype: str) -> np.ndarray | np.generic:
+    if isinstance(value, np.ndarray | np.generic) and value.dtype == dtype:
         return value
     array = np.asarray(value)
     if array.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
@@ -343,7 +350,7 @@ def _cast_value(value: Any, dtype: str) -> Any:
     return array.astype(dtype)[()]
 
 
-def _operand_of_pullback(variable: Any, output_type: ScalarType) -> Any:
+def _operand_of_pullback(variable: ScalarVariable, output_type: ScalarType) -> ScalarVariable:
     """Return an operand of the pullback: an input, cast to the precision of the output."""
     if variable.type.is_complex:
         return variable
@@ -352,13 +359,13 @@ def _operand_of_pullback(variable: Any, output_type: ScalarType) -> Any:
     return to_dtype(variable, "float32" if output_type.dtype == "complex64" else "float64")
 
 
-def _conjugate(term: Any) -> Any:
+def _conjugate(term: ScalarVariable) -> ScalarVariable:
     if isinstance(term.type, ScalarType) and term.type.is_complex:
         return term.conj()
     return term
 
 
-def _gradient_of_input(term: Any, variable: Any) -> Any:
+def _gradient_of_input(term: ScalarVariable, variable: ScalarVariable) -> ScalarVariable:
     if not isinstance(term.type, ScalarType):
         return term
     if not variable.type.is_discrete:

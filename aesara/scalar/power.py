@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from aesara.graph.nodes import Constant
@@ -14,6 +12,7 @@ from aesara.scalar.exponential import log
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.promotion import same_out, upcast_out_min8, upgrade_to_float
+from aesara.scalar.var import ScalarVariable
 
 __all__ = ["Pow", "Sqr", "Sqrt", "pow", "sqrt", "square"]
 
@@ -24,10 +23,10 @@ class Sqr(UnaryScalarOp):
     numpy = np.square
     dtype = same_out
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return x * x
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * x * literal(2, x),)
 
 
@@ -39,7 +38,7 @@ class Sqrt(UnaryScalarOp):
     native = Primitive("sqrt")
     domain = (0.01, 10.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * literal(0.5, y) / y,)
 
 
@@ -55,7 +54,7 @@ class Pow(BinaryScalarOp):
     native = Primitive("pow")
     domain = ((0.1, 4.0), (-3.0, 3.0))
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         zero = literal(0, g)
         slope = g * y * pow(x, y - literal(1, y))
         if not isinstance(y, Constant):

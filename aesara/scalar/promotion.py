@@ -6,7 +6,8 @@ the op is not defined for these inputs. ``ScalarOp.dtype`` is the rule of an op.
 
 from __future__ import annotations
 
-from typing import Any
+import builtins
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -245,7 +246,7 @@ class transfer_type(MetaObject):
 
     __slots__ = ("transfer",)
 
-    def __init__(self, *transfer: Any):
+    def __init__(self, *transfer: int | Callable[[Sequence[ScalarType]], ScalarType]):
         for position in transfer:
             if not (isinstance(position, int) or callable(position)):
                 raise TypeError(f"transfer_type expects positions or functions, got {position!r}")
@@ -255,13 +256,9 @@ class transfer_type(MetaObject):
         return f"transfer_type{self.transfer}"
 
     def __call__(self, *types: ScalarType) -> tuple[ScalarType, ...]:
-        upcast_type: Any = upcast_out(*types)[0] if None in self.transfer else None
-        return tuple(
-            upcast_type if position is None else types[position] if isinstance(position, int) else position(types)
-            for position in self.transfer
-        )
+        return tuple(types[position] if isinstance(position, int) else position(types) for position in self.transfer)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> builtins.bool:
         return type(self) is type(other) and self.transfer == other.transfer
 
     def __hash__(self) -> int:
@@ -282,7 +279,7 @@ class specific_out(MetaObject):
     def __call__(self, *types: ScalarType) -> tuple[ScalarType, ...]:
         return self.spec
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> builtins.bool:
         return type(self) is type(other) and self.spec == other.spec
 
     def __hash__(self) -> int:
@@ -303,7 +300,7 @@ class unary_out_lookup(MetaObject):
         result = self.tbl[types[0]]
         return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> builtins.bool:
         return type(self) is type(other) and self.tbl == other.tbl
 
     def __hash__(self) -> int:

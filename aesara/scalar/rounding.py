@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from aesara.scalar.comparison import ge, lt
@@ -12,6 +10,7 @@ from aesara.scalar.constants import literal
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import UnaryScalarOp, zero_gradient
 from aesara.scalar.promotion import same_out_float_only, upgrade_to_float_no_complex
+from aesara.scalar.var import ScalarVariable
 
 __all__ = [
     "Ceil",
@@ -32,7 +31,7 @@ __all__ = [
 class _Rounding(UnaryScalarOp):
     """A step function."""
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (zero_gradient(x),)
 
 
@@ -69,7 +68,7 @@ class RoundHalfToEven(_Rounding):
     native = Primitive("rint")
 
 
-def round_half_away_from_zero_vec(a: Any) -> Any:
+def round_half_away_from_zero_vec(a: np.ndarray | float) -> np.ndarray | np.floating:
     """Round numbers to the nearest integer; ties are rounded away from zero.
 
     Examples
@@ -85,7 +84,7 @@ def round_half_away_from_zero_vec(a: Any) -> Any:
     return np.where(away, whole + np.copysign(np.ones_like(whole), a), whole)[()]
 
 
-def round_half_away_from_zero_(a: float) -> float:
+def round_half_away_from_zero_(a: float) -> np.ndarray | np.floating:
     """Round a number; see `round_half_away_from_zero_vec`."""
     return round_half_away_from_zero_vec(a)
 
@@ -96,7 +95,7 @@ class RoundHalfAwayFromZero(_Rounding):
     numpy = round_half_away_from_zero_vec
     dtype = same_out_float_only
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         whole = trunc(x)
         one = literal(1, x)
         step = switch(lt(x, literal(0, x)), -one, one)

@@ -66,7 +66,7 @@ class SciPyFunction:
             raise too_old_for(self.name)
         return getattr(scipy.special, self.name)
 
-    def __call__(self, *values: Any) -> Any:
+    def __call__(self, *values: float | np.ndarray) -> Any:
         return self.function(*values)
 
 
@@ -77,7 +77,7 @@ def too_old_for(name: str) -> NotImplementedError:
     return NotImplementedError(f"SciPy {scipy.__version__} has no {name}: install a newer one.")
 
 
-def _tracer(values: tuple[Any, ...]) -> Callable | None:
+def _tracer(values: tuple[object, ...]) -> Callable | None:
     """Return the method `traced_call` of the first value that has one, or None."""
     return next((value.traced_call for value in values if hasattr(value, "traced_call")), None)
 
@@ -88,7 +88,7 @@ class Known:
     def __init__(self, reference: Callable, native: Primitive | Special):
         self.reference, self.native = reference, native
 
-    def __call__(self, *values: Any) -> Any:
+    def __call__(self, *values: float | np.ndarray) -> Any:
         traced_call = _tracer(values)
         return self.reference(*values) if traced_call is None else traced_call(self, *values)
 
@@ -114,7 +114,7 @@ class FloatRoutine:
     def _on_arrays(self) -> Callable:
         return np.frompyfunc(lambda *values: self.function(*map(np.float64, values)), len(self.parameters), 1)
 
-    def __call__(self, *values: Any) -> Any:
+    def __call__(self, *values: float | np.ndarray) -> Any:
         if all(isinstance(value, float) for value in values):
             return self.function(*map(np.float64, values))  # Python's floats would raise
         traced_call = _tracer(values)
@@ -160,7 +160,7 @@ lgamma = Known(SciPyFunction("gammaln"), Special("gammaln"))
 psi = Known(SciPyFunction("psi"), Special("psi"))
 
 
-def horner(x: Any, coefficients: Iterable[Any]) -> Any:
+def horner(x: Any, coefficients: Iterable[float]) -> Any:
     """Evaluate a polynomial with the given coefficients, in order of increasing powers."""
     *lower, total = coefficients
     for coefficient in reversed(lower):

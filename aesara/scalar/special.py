@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from aesara.scalar.op import BinaryScalarOp, ScalarOp, UnaryScalarOp
 from aesara.scalar.power import pow
 from aesara.scalar.promotion import upgrade_to_float, upgrade_to_float64, upgrade_to_float_no_complex
 from aesara.scalar.routine import SciPyFunction
+from aesara.scalar.var import ScalarVariable
 
 __all__ = [
     "BetaDensity",
@@ -89,7 +89,7 @@ class Erf(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("erf")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * literal(_TWO_BY_SQRT_PI, x) * exp(-x * x),)
 
 
@@ -100,7 +100,7 @@ class Erfc(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
     native = Primitive("erfc")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (-g * literal(_TWO_BY_SQRT_PI, x) * exp(-x * x),)
 
 
@@ -112,7 +112,7 @@ class Erfcx(UnaryScalarOp):
     native = Special("erfcx")
     domain = (-3.0, 10.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         # The difference 2 x y - 2 / sqrt(pi) would cancel for large x.
         return (literal(-2, x) * g * y * erfc_ratio(literal(1, x), x),)
 
@@ -120,7 +120,7 @@ class Erfcx(UnaryScalarOp):
 _scipy_erfcx = SciPyFunction("erfcx")
 
 
-def _erfcx_reciprocal(x: Any) -> Any:
+def _erfcx_reciprocal(x: np.ndarray) -> np.ndarray:
     return np.reciprocal(_scipy_erfcx(x))
 
 
@@ -131,10 +131,10 @@ class ErfcxReciprocal(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = (-3.0, 10.0)
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return literal(1, x) / erfcx(x)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (literal(2, x) * g * y * erfc_ratio(literal(1, x), x),)
 
 
@@ -146,7 +146,7 @@ class Erfinv(UnaryScalarOp):
     native = Special("erfinv")
     domain = (-0.95, 0.95)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * literal(1 / _TWO_BY_SQRT_PI, y) * exp(y * y),)
 
 
@@ -158,7 +158,7 @@ class Erfcinv(UnaryScalarOp):
     native = Special("erfcinv")
     domain = (0.05, 1.95)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (-g * literal(1 / _TWO_BY_SQRT_PI, y) * exp(y * y),)
 
 
@@ -170,7 +170,7 @@ class Owens_t(BinaryScalarOp):
     native = Special("owens_t")
     domain = (-3.0, 3.0)
 
-    def pullback(self, h: Any, a: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, h: ScalarVariable, a: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         half = literal(0.5, h)
         widened = literal(1, a) + a * a
         wrt_h = exp(-half * h * h) * erf(h * a * literal(math.sqrt(0.5), h)) * literal(-0.5 / math.sqrt(2 * math.pi), h)
@@ -189,7 +189,7 @@ class Gamma(UnaryScalarOp):
     native = Special("gamma")
     domain = (0.1, 8.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * y * psi(x),)
 
 
@@ -201,7 +201,7 @@ class GammaLn(UnaryScalarOp):
     native = Special("gammaln")
     domain = (0.1, 20.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * psi(x),)
 
 
@@ -213,13 +213,13 @@ class Psi(UnaryScalarOp):
     native = Special("psi")
     domain = (0.1, 20.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         if x.type.is_complex:
             return (grad_not_implemented(self, 0, x, "There is no trigamma function of complex numbers."),)
         return (g * tri_gamma(x),)
 
 
-def _trigamma(x: Any) -> Any:
+def _trigamma(x: np.ndarray) -> np.ndarray:
     return _polygamma(np.ones((), dtype=np.asarray(x).dtype), x)
 
 
@@ -231,14 +231,14 @@ class TriGamma(UnaryScalarOp):
     native = routines.trigamma_function
     domain = (0.1, 20.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * polygamma(literal(2, x), x),)
 
 
 _scipy_polygamma = SciPyFunction("polygamma")
 
 
-def _polygamma(n: Any, x: Any) -> Any:
+def _polygamma(n: np.ndarray, x: np.ndarray) -> np.ndarray:
     n = np.asarray(n)
     is_order = (n >= 0) & (n == np.floor(n)) & np.isfinite(n)
     return np.where(is_order, _scipy_polygamma(np.where(is_order, n, 0).astype("int64"), x), np.nan)
@@ -252,7 +252,7 @@ class PolyGamma(BinaryScalarOp):
     native = routines.polygamma_function
     domain = ((1.0, 1.0), (0.1, 20.0))
 
-    def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, n: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
         return undefined, g * polygamma(n + literal(1, n), x)
 
@@ -265,7 +265,7 @@ class GammaInc(BinaryScalarOp):
     native = Special("gammainc")
     domain = ((0.3, 10.0), (0.1, 15.0))
 
-    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, k: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return g * gammainc_der(k, x), g * gamma_density(k, x)
 
 
@@ -277,7 +277,7 @@ class GammaIncC(BinaryScalarOp):
     native = Special("gammaincc")
     domain = ((0.3, 10.0), (0.1, 15.0))
 
-    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, k: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return g * gammaincc_der(k, x), -g * gamma_density(k, x)
 
 
@@ -289,7 +289,7 @@ class GammaDensity(BinaryScalarOp):
     native = routines.gamma_density
     domain = ((0.3, 10.0), (0.1, 15.0))
 
-    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, k: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         one = literal(1, x)
         return g * y * (log(x) - psi(k)), g * y * ((k - one) / x - one)
 
@@ -302,7 +302,7 @@ class GammaIncDer(BinaryScalarOp):
     native = routines.gammainc_derivative
     domain = ((0.3, 10.0), (0.1, 15.0))
 
-    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, k: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         undefined = grad_not_implemented(self, 0, k, _SECOND.format("k"))
         return undefined, g * gamma_density(k, x) * (log(x) - psi(k))
 
@@ -315,7 +315,7 @@ class GammaIncCDer(BinaryScalarOp):
     native = routines.gammaincc_derivative
     domain = ((0.3, 10.0), (0.1, 15.0))
 
-    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, k: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         undefined = grad_not_implemented(self, 0, k, _SECOND.format("k"))
         return undefined, g * gamma_density(k, x) * (psi(k) - log(x))
 
@@ -325,11 +325,11 @@ _scipy_gammainc = SciPyFunction("gammainc")
 _scipy_gammaincc = SciPyFunction("gammaincc")
 
 
-def _gammau(k: Any, x: Any) -> Any:
+def _gammau(k: np.ndarray, x: np.ndarray) -> np.ndarray:
     return _scipy_gammaincc(k, x) * _scipy_gamma(k)
 
 
-def _gammal(k: Any, x: Any) -> Any:
+def _gammal(k: np.ndarray, x: np.ndarray) -> np.ndarray:
     return _scipy_gammainc(k, x) * _scipy_gamma(k)
 
 
@@ -340,10 +340,10 @@ class GammaU(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((0.3, 6.0), (0.1, 10.0))
 
-    def decompose(self, k: Any, x: Any) -> Any:
+    def decompose(self, k: ScalarVariable, x: ScalarVariable) -> ScalarVariable:
         return gammaincc(k, x) * gamma(k)
 
-    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, k: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return g * (gammaincc_der(k, x) * gamma(k) + y * psi(k)), -g * pow(x, k - literal(1, k)) * exp(-x)
 
 
@@ -354,14 +354,14 @@ class GammaL(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((0.3, 6.0), (0.1, 10.0))
 
-    def decompose(self, k: Any, x: Any) -> Any:
+    def decompose(self, k: ScalarVariable, x: ScalarVariable) -> ScalarVariable:
         return gammainc(k, x) * gamma(k)
 
-    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, k: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return g * (gammainc_der(k, x) * gamma(k) + y * psi(k)), g * pow(x, k - literal(1, k)) * exp(-x)
 
 
-def _chi2sf(x: Any, k: Any) -> Any:
+def _chi2sf(x: np.ndarray, k: np.ndarray) -> np.ndarray:
     return _scipy_gammaincc(k / 2, x / 2)
 
 
@@ -373,11 +373,11 @@ class Chi2SF(BinaryScalarOp):
     dtype = upgrade_to_float64
     domain = ((0.1, 20.0), (0.5, 10.0))
 
-    def decompose(self, x: Any, k: Any) -> Any:
+    def decompose(self, x: ScalarVariable, k: ScalarVariable) -> ScalarVariable:
         half = literal(0.5, x)
         return gammaincc(k * half, x * half)
 
-    def pullback(self, x: Any, k: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, k: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         half = literal(0.5, x)
         return -g * half * gamma_density(k * half, x * half), g * half * gammaincc_der(k * half, x * half)
 
@@ -394,7 +394,9 @@ class BetaInc(ScalarOp):
     native = Special("betainc")
     domain = ((0.3, 6.0), (0.3, 6.0), (0.05, 0.95))
 
-    def pullback(self, a: Any, b: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(
+        self, a: ScalarVariable, b: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable
+    ) -> tuple:
         return (
             g * betainc_der(a, b, x, literal(1, x)),
             g * betainc_der(a, b, x, literal(0, x)),
@@ -411,7 +413,9 @@ class BetaDensity(ScalarOp):
     native = routines.beta_density
     domain = ((0.3, 6.0), (0.3, 6.0), (0.05, 0.95))
 
-    def pullback(self, a: Any, b: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(
+        self, a: ScalarVariable, b: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable
+    ) -> tuple:
         one, both = literal(1, x), psi(a + b)
         return (
             g * y * (log(x) - psi(a) + both),
@@ -432,7 +436,15 @@ class BetaIncDer(ScalarOp):
     native = routines.betainc_derivative
     domain = ((0.3, 6.0), (0.3, 6.0), (0.05, 0.95), (1.0, 1.0))
 
-    def pullback(self, a: Any, b: Any, x: Any, wrt_a: Any, y: Any, g: Any) -> tuple:
+    def pullback(
+        self,
+        a: ScalarVariable,
+        b: ScalarVariable,
+        x: ScalarVariable,
+        wrt_a: ScalarVariable,
+        y: ScalarVariable,
+        g: ScalarVariable,
+    ) -> tuple:
         slope = switch(neq(wrt_a, literal(0, wrt_a)), log(x) - psi(a), log1p(-x) - psi(b)) + psi(a + b)
         return (
             grad_not_implemented(self, 0, a, _SECOND.format("a")),
@@ -451,7 +463,15 @@ class Hyp2F1(ScalarOp):
     native = Special("hyp2f1")
     domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7))
 
-    def pullback(self, a: Any, b: Any, c: Any, z: Any, y: Any, g: Any) -> tuple:
+    def pullback(
+        self,
+        a: ScalarVariable,
+        b: ScalarVariable,
+        c: ScalarVariable,
+        z: ScalarVariable,
+        y: ScalarVariable,
+        g: ScalarVariable,
+    ) -> tuple:
         one = literal(1, z)
         slope = a * b / c * hyp2f1(a + one, b + one, c + one, z)  # DLMF 15.5.1
         return *(g * hyp2f1_der(a, b, c, z, literal(position, z)) for position in range(3)), g * slope
@@ -469,7 +489,16 @@ class Hyp2F1Der(ScalarOp):
     native = routines.hyp2f1_derivative
     domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7), (3.0, 3.0))
 
-    def pullback(self, a: Any, b: Any, c: Any, z: Any, position: Any, y: Any, g: Any) -> tuple:
+    def pullback(
+        self,
+        a: ScalarVariable,
+        b: ScalarVariable,
+        c: ScalarVariable,
+        z: ScalarVariable,
+        position: ScalarVariable,
+        y: ScalarVariable,
+        g: ScalarVariable,
+    ) -> tuple:
         # Through dF/dz = a b / c F(a + 1, b + 1; c + 1; z), DLMF 15.5.1.
         one = literal(1, z)
         shifted = (a + one, b + one, c + one, z)

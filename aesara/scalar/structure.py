@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatch
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import ScalarType
 
 
-def condition_of(variable: Variable, build: Callable[[], Any]) -> Support:
+def condition_of(variable: Variable, build: Callable[[], Variable]) -> Support:
     """Return the support on which a variable, as a condition, is true."""
     if isinstance(variable, Constant) and variable.data.size == 1:
         return FULL if np.all(variable.data) else EMPTY
@@ -40,7 +39,7 @@ def condition_of(variable: Variable, build: Callable[[], Any]) -> Support:
 
 @singledispatch
 def structure_of_scalar_op(
-    scalar_op: ScalarOp, operands: Sequence[Supported], condition: Callable[[Any], Support]
+    scalar_op: ScalarOp, operands: Sequence[Supported], condition: Callable[[Variable], Support]
 ) -> tuple[Support, bool]:
     """Return the support of the result of a scalar op, and whether the result is zero elsewhere.
 
@@ -110,10 +109,10 @@ def _is_finite(factor: Supported) -> bool:
 
 
 @structure_of.register(ScalarType)
-def structure_of_scalar(term_type: ScalarType, term: Any, known: Mapping[Variable, Supported]) -> Supported:
+def structure_of_scalar(term_type: ScalarType, term: Variable, known: Mapping[Variable, Supported]) -> Supported:
     """Return a scalar term with its support; a choice between a value and zero is replaced by the value."""
     supported = dict(known)
-    pending: list[Any] = [term]
+    pending: list[Variable] = [term]
     while pending:
         variable = pending[-1]
         if variable in supported:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.power import sqrt
 from aesara.scalar.promotion import upgrade_to_float, upgrade_to_float_no_complex
+from aesara.scalar.var import ScalarVariable
 
 __all__ = [
     "ArcCos",
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-def _one_minus_square(x: Any) -> Any:
+def _one_minus_square(x: ScalarVariable) -> ScalarVariable:
     """Return 1 - x * x without cancellation near x = 1 and x = -1."""
     one = literal(1, x)
     return (one - x) * (one + x)
@@ -60,7 +60,7 @@ class Sin(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("sin")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * cos(x),)
 
 
@@ -71,7 +71,7 @@ class Cos(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("cos")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (-g * sin(x),)
 
 
@@ -83,7 +83,7 @@ class Tan(UnaryScalarOp):
     native = Primitive("tan")
     domain = (-1.4, 1.4)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * (literal(1, y) + y * y),)
 
 
@@ -95,7 +95,7 @@ class ArcSin(UnaryScalarOp):
     native = Primitive("asin")
     domain = (-0.99, 0.99)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g / sqrt(_one_minus_square(x)),)
 
 
@@ -107,7 +107,7 @@ class ArcCos(UnaryScalarOp):
     native = Primitive("acos")
     domain = (-0.99, 0.99)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (-g / sqrt(_one_minus_square(x)),)
 
 
@@ -118,7 +118,7 @@ class ArcTan(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("atan")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g / (literal(1, x) + x * x),)
 
 
@@ -129,7 +129,7 @@ class ArcTan2(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     native = Primitive("atan2")
 
-    def pullback(self, y: Any, x: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, y: ScalarVariable, x: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         ratio = g / (x * x + y * y)
         return ratio * x, -ratio * y
 
@@ -141,7 +141,7 @@ class Sinh(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("sinh")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * cosh(x),)
 
 
@@ -152,7 +152,7 @@ class Cosh(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("cosh")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * sinh(x),)
 
 
@@ -163,7 +163,7 @@ class Tanh(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("tanh")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * (literal(1, y) - y * y),)
 
 
@@ -174,7 +174,7 @@ class ArcSinh(UnaryScalarOp):
     dtype = upgrade_to_float
     native = Primitive("asinh")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g / sqrt(literal(1, x) + x * x),)
 
 
@@ -186,7 +186,7 @@ class ArcCosh(UnaryScalarOp):
     native = Primitive("acosh")
     domain = (1.01, 10.0)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         one = literal(1, x)
         return (g / (sqrt(x - one) * sqrt(x + one)),)
 
@@ -199,7 +199,7 @@ class ArcTanh(UnaryScalarOp):
     native = Primitive("atanh")
     domain = (-0.99, 0.99)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g / _one_minus_square(x),)
 
 
@@ -210,10 +210,10 @@ class Deg2Rad(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = (-360.0, 360.0)
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return x * literal(math.pi / 180, x)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * literal(math.pi / 180, g),)
 
 
@@ -223,10 +223,10 @@ class Rad2Deg(UnaryScalarOp):
     numpy = np.rad2deg
     dtype = upgrade_to_float_no_complex
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         return x * literal(180 / math.pi, x)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * literal(180 / math.pi, g),)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.type import CType, HasDataType, HasShape
+from aesara.graph.type import CType, HasDataType, HasShape, Type
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = [
     "ScalarType",
@@ -81,7 +84,7 @@ class ScalarType(CType, HasDataType, HasShape):
     ndim = 0
     shape = ()
 
-    # `aesara.scalar.var` sets the classes of variables, which depend on ops.
+    # `aesara.scalar.var` sets the classes of variables.
     variable_type: type
     constant_type: type
 
@@ -99,7 +102,7 @@ class ScalarType(CType, HasDataType, HasShape):
         self.numpy_dtype = np.dtype(name)
         self._hash = hash((ScalarType, name))
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> bool_:
         if self is other:
             return True
         if type(self) is not type(other):
@@ -126,10 +129,10 @@ class ScalarType(CType, HasDataType, HasShape):
             return self
         return type(self)(dtype)
 
-    def in_same_class(self, other: Any) -> Any:
+    def in_same_class(self, other: Type) -> bool_:
         return self == other
 
-    def filter(self, data: Any, strict: Any = False, allow_downcast: Any = None) -> Any:
+    def filter(self, data: object, strict: bool_ = False, allow_downcast: bool_ | None = None) -> Any:
         """Convert `data` to a NumPy scalar of this dtype.
 
         Parameters
@@ -169,7 +172,7 @@ class ScalarType(CType, HasDataType, HasShape):
             )
         return converted[()]
 
-    def _as_number(self, data: Any) -> np.ndarray:
+    def _as_number(self, data: object) -> np.ndarray:
         """Convert `data` to a 0-d array of a supported dtype."""
         try:
             array = np.asarray(data)
@@ -188,18 +191,18 @@ class ScalarType(CType, HasDataType, HasShape):
             )
         return array
 
-    def is_valid_value(self, value: Any, strict: Any = True) -> Any:
+    def is_valid_value(self, value: object, strict: bool_ = True) -> bool_:
         try:
             self.filter(value, strict=strict)
         except (TypeError, ValueError):
             return False
         return True
 
-    def values_eq(self, a: Any, b: Any) -> Any:  # type: ignore[override]  # a class has no values here
+    def values_eq(self, a: np.generic, b: np.generic) -> bool_:  # type: ignore[override]  # a class has no values here
         """Return whether two values are equal; NaN differs from NaN, as in Aesara 2.9.4."""
         return a == b
 
-    def values_eq_approx(self, a: Any, b: Any, tolerance: float = 1e-4) -> Any:  # type: ignore[override]  # the same
+    def values_eq_approx(self, a: np.generic, b: np.generic, tolerance: float = 1e-4) -> bool_ | np.bool_:  # type: ignore[override]  # the same
         """Return whether two values are equal up to rounding errors."""
         if a == b or (a != a and b != b):
             return True
@@ -210,7 +213,7 @@ class ScalarType(CType, HasDataType, HasShape):
         return abs(a - b) <= tolerance * max(abs(a), abs(b))
 
     @staticmethod
-    def may_share_memory(a: Any, b: Any) -> Any:
+    def may_share_memory(a: object, b: object) -> bool_:
         """Return False: scalars are immutable values, which never share memory."""
         return False
 
@@ -229,7 +232,7 @@ class ScalarType(CType, HasDataType, HasShape):
         """Return the NumPy scalar class, the C type name and the NumPy enumeration name."""
         return _DTYPE_SPECS[self.dtype]
 
-    def get_shape_info(self, obj: Any) -> int:
+    def get_shape_info(self, obj: np.generic) -> int:
         """Return the number of bytes of a value, for profilers."""
         return obj.itemsize
 
@@ -238,20 +241,20 @@ class ScalarType(CType, HasDataType, HasShape):
         return shape_info
 
     @property
-    def is_discrete(self) -> Any:
+    def is_discrete(self) -> bool_:
         """True for booleans and integers."""
         return self.numpy_dtype.kind in "biu"
 
     @property
-    def is_complex(self) -> Any:
+    def is_complex(self) -> bool_:
         return self.numpy_dtype.kind == "c"
 
 
-def _unsupported_dtype_message(dtype: Any) -> str:
+def _unsupported_dtype_message(dtype: object) -> str:
     return f"Unsupported dtype for ScalarType: {dtype}; expected one of {', '.join(_DTYPE_SPECS)}, floatX"
 
 
-def _same_number(original: np.ndarray, converted: np.ndarray) -> Any:
+def _same_number(original: np.ndarray, converted: np.ndarray) -> bool_:
     with np.errstate(all="ignore"):
         if bool_(original != original):
             return bool_(converted != converted)
@@ -264,10 +267,10 @@ def _same_number(original: np.ndarray, converted: np.ndarray) -> Any:
 # The public names below hide the builtin.
 bool_ = bool
 
-_TYPES: dict[str, ScalarType] = {name: ScalarType(name) for name in _DTYPE_SPECS}
+_TYPES: dict[object, ScalarType] = {name: ScalarType(name) for name in _DTYPE_SPECS}
 
 
-def get_scalar_type(dtype: Any, cache: dict[str, ScalarType] | None = None) -> ScalarType:
+def get_scalar_type(dtype: str | np.dtype | type, cache: dict[object, ScalarType] | None = None) -> ScalarType:
     """Return the `ScalarType` of a dtype; there is only one for each.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from aesara.scalar.promotion import (
 from aesara.scalar.rounding import round_half_to_even, trunc
 from aesara.scalar.trigonometric import cos, sin
 from aesara.scalar.types import ScalarType
+from aesara.scalar.var import ScalarVariable
 
 __all__ = [
     "cbrt",
@@ -50,12 +50,12 @@ class IsFinite(UnaryScalarOp):
     dtype = bool_out
     operands = "as_is"
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         if x.type.is_discrete:
             return eq(literal(0, x), literal(0, x))
         return eq(x - x, literal(0, x))
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (zero_gradient(x),)
 
 
@@ -64,38 +64,42 @@ def _signbit_out(scalar_type: ScalarType) -> tuple:
     return bool_out(scalar_type)
 
 
+def _signbit(x: np.ndarray) -> np.ndarray:
+    return np.signbit(x) & (x == x)
+
+
 class Signbit(UnaryScalarOp):
     """Test whether x is negative or -0.0; NaN counts as positive."""
 
+    numpy = _signbit
     dtype = _signbit_out
     operands = "as_is"
 
-    def numpy(x: Any) -> Any:
-        return np.signbit(x) & (x == x)
-
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         zero = literal(0, x)
         if x.type.is_discrete:
             return lt(x, zero)
         return lt(with_sign_bit(literal(1, x), x), zero) & eq(x, x)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (zero_gradient(x),)
+
+
+def _copysign(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.copysign(x, np.where(y == y, y, np.ones_like(y)))
 
 
 class Copysign(BinaryScalarOp):
     """x with the sign of y; NaN counts as positive."""
 
+    numpy = _copysign
     dtype = upgrade_to_float_no_complex
     holomorphic = False
 
-    def numpy(x: Any, y: Any) -> Any:
-        return np.copysign(x, np.where(y == y, y, np.ones_like(y)))
-
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return with_sign_bit(x, switch(eq(y, y), y, literal(1, y)))
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         one = literal(1, g)
         return switch(eq(signbit(x), signbit(z)), one, -one) * g, zero_gradient(y)
 
@@ -106,13 +110,13 @@ class Heaviside(BinaryScalarOp):
     numpy = np.heaviside
     dtype = upgrade_to_float_no_complex
 
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         zero = literal(0, x)
         # NaN is neither less, nor greater, nor equal.
         step = switch(lt(x, zero), zero, switch(gt(x, zero), literal(1, x), x))
         return switch(eq(x, zero), y, step)
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return zero_gradient(x), switch(eq(x, literal(0, x)), g, literal(0, g))
 
 
@@ -128,7 +132,7 @@ class Fmod(BinaryScalarOp):
     dtype = _real_min8
     domain = ((-5.0, 5.0), (0.5, 5.0))
 
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         zero = literal(0, x)
         if not x.type.is_discrete:
             remainder = mod(scalar_abs(x), scalar_abs(y))
@@ -137,20 +141,20 @@ class Fmod(BinaryScalarOp):
         opposite = neq(lt(x, zero), lt(y, zero))
         return switch(neq(remainder, zero) & opposite, remainder - y, remainder)
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         return g, -g * trunc(x / y)
 
 
 class _ExtremumIgnoringNaN(BinaryScalarOp):
     dtype = upcast_out_no_complex
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         zero = literal(0, g)
         first = eq(x, z) | (isnan(x) & isnan(y))
         return switch(first, g, zero), switch(first, zero, g)
 
 
-def _ignore_nan(extremum: Any, x: Any, y: Any) -> Any:
+def _ignore_nan(extremum: ScalarVariable, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
     if x.type.is_discrete:
         return extremum
     return switch(isnan(x), y, switch(isnan(y), x, extremum))
@@ -161,7 +165,7 @@ class Fmax(_ExtremumIgnoringNaN):
 
     numpy = np.fmax
 
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return _ignore_nan(scalar_maximum(x, y), x, y)
 
 
@@ -170,7 +174,7 @@ class Fmin(_ExtremumIgnoringNaN):
 
     numpy = np.fmin
 
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         return _ignore_nan(scalar_minimum(x, y), x, y)
 
 
@@ -180,7 +184,7 @@ class Hypot(BinaryScalarOp):
     numpy = np.hypot
     dtype = upgrade_to_float_no_complex
 
-    def decompose(self, x: Any, y: Any) -> Any:
+    def decompose(self, x: ScalarVariable, y: ScalarVariable) -> ScalarVariable:
         if x.type.dtype == "float16":
             wide = to_dtype(x, "float32"), to_dtype(y, "float32")
             return to_dtype(sqrt(wide[0] * wide[0] + wide[1] * wide[1]), "float16")
@@ -195,7 +199,7 @@ class Hypot(BinaryScalarOp):
         infinite = isinf(x) | isinf(y)
         return switch(infinite, literal(math.inf, x), sqrt(a * a + b * b) * back)
 
-    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, z: ScalarVariable, g: ScalarVariable) -> tuple:
         zero = literal(0, z)
         divisor = switch(eq(z, zero), literal(1, z), z)
         return g * (x / divisor), g * (y / divisor)
@@ -208,7 +212,7 @@ class Cbrt(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
     native = Primitive("cbrt")
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g / (literal(3, y) * y * y),)
 
 
@@ -220,7 +224,7 @@ def _sinc_out(scalar_type: ScalarType) -> tuple:
 _SLOPE_OF_SINC = tuple(2 * n * (-1) ** n / math.factorial(2 * n + 1) for n in range(1, 11))
 
 
-def _sinc(x: Any) -> Any:
+def _sinc(x: np.ndarray) -> np.ndarray:
     if np.iscomplexobj(x):
         return np.sinc(x)
     x = np.asarray(x)
@@ -231,7 +235,7 @@ def _sinc(x: Any) -> Any:
     return np.where(x == 0, 1, value)
 
 
-def _half_turns(x: Any) -> tuple[Any, Any]:
+def _half_turns(x: ScalarVariable) -> tuple[ScalarVariable, ScalarVariable]:
     """Return the nearest integer, and pi with the sign of ``(-1)**integer``."""
     pi, half = literal(math.pi, x), literal(0.5, x)
     whole = round_half_to_even(x)
@@ -249,13 +253,13 @@ class Sinc(UnaryScalarOp):
     nfunc_spec = ("sinc", 1, 1)
     dtype = _sinc_out
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         zero, one = literal(0, x), literal(1, x)
         whole, signed_pi = _half_turns(x)
         value = sin(literal(math.pi, x) * (x - whole)) / (signed_pi * x)
         return switch(eq(x, zero), one, switch(eq(x, whole), x * zero, value))
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         pi = literal(math.pi, x)
         if x.type.is_complex:
             cosine = cos(pi * x)
@@ -264,7 +268,7 @@ class Sinc(UnaryScalarOp):
             cosine = cos(pi * (x - whole)) * (signed_pi / pi)
         # Near zero the difference cancels.
         square = (pi * x) * (pi * x)
-        series = literal(0, x)
+        series: ScalarVariable = literal(0, x)
         for coefficient in reversed(_SLOPE_OF_SINC):
             series = series * square + literal(coefficient, x)
         small = lt(scalar_abs(x), literal(0.25, scalar_abs(x)))

@@ -5,8 +5,6 @@ The formula for the derivative of a quotient cancels near zero. The derivatives 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from aesara.graph.pullback import grad_not_implemented
@@ -19,6 +17,7 @@ from aesara.scalar.exponential import exp, expm1
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
 from aesara.scalar.trigonometric import tanh
+from aesara.scalar.var import ScalarVariable
 
 __all__ = [
     "Boys",
@@ -42,7 +41,7 @@ __all__ = [
 ]
 
 
-def _exprel(x: Any) -> Any:
+def _exprel(x: np.ndarray) -> np.ndarray:
     half = np.expm1(x / 2)
     return np.where(x == 0, np.ones_like(half), half / x * (half + 2))
 
@@ -53,15 +52,15 @@ class Exprel(UnaryScalarOp):
     numpy = _exprel
     dtype = upgrade_to_float_no_complex
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         half = expm1(x / literal(2, x))
         return switch(eq(x, literal(0, x)), literal(1, x), half / x * (half + literal(2, x)))
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * y * exprel_log_slope(x),)
 
 
-def _exprel_reciprocal(x: Any) -> Any:
+def _exprel_reciprocal(x: np.ndarray) -> np.ndarray:
     size = np.abs(x)
     rest = -np.expm1(-size)
     root = np.where(x > 0, np.exp(-size / 2), np.ones_like(rest))
@@ -74,17 +73,17 @@ class ExprelReciprocal(UnaryScalarOp):
     numpy = _exprel_reciprocal
     dtype = upgrade_to_float_no_complex
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: ScalarVariable) -> ScalarVariable:
         # The exponentials neither overflow nor are subnormal: XLA multiplies divisors, and flushes subnormals to zero.
         zero, one, size = literal(0, x), literal(1, x), abs_(x)
         root = switch(gt(x, zero), exp(-size / literal(2, x)), one)
         return switch(eq(x, zero), one, size / -expm1(-size) * root * root)
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (-g * y * exprel_log_slope(x),)
 
 
-def _near_and_far(x: Any, limit: int) -> tuple[Any, Any, Any]:
+def _near_and_far(x: ScalarVariable, limit: int) -> tuple[ScalarVariable, ScalarVariable, ScalarVariable]:
     """Return whether `x` is less than a limit, and arguments for both formulas, which are in the domains of these."""
     is_near = lt(abs_(x), literal(limit, x))
     return is_near, switch(is_near, x, literal(1, x)), switch(is_near, literal(limit, x), x)
@@ -96,7 +95,7 @@ class LogExprel(UnaryScalarOp):
     numpy = native = routines.log_exprel
     dtype = upgrade_to_float_no_complex
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         return (g * exprel_log_slope(x),)
 
 
@@ -106,7 +105,7 @@ class LogSinhc(UnaryScalarOp):
     numpy = native = routines.log_sinhc
     dtype = upgrade_to_float_no_complex
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         # coth(x) - 1 / x cancels near zero; derivatives of the ratio cancel for large x.
         one = literal(1, x)
         is_near, inside, outside = _near_and_far(x, 2)
@@ -120,7 +119,7 @@ class ExprelLogSlope(UnaryScalarOp):
     numpy = native = routines.exprel_log_slope
     dtype = upgrade_to_float_no_complex
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         # The derivative of coth(h) / 2 - 1 / (2 h) for h = x / 2, which cancels for large x.
         one = literal(1, x)
         is_near, inside, outside = _near_and_far(x, 8)
@@ -139,7 +138,7 @@ class SphericalRatio(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((1.0, 1.0), (-10.0, 10.0))
 
-    def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, n: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
         return undefined, g * x * y * (spherical_ratio(n + literal(1, n), x) - y)
 
@@ -151,7 +150,7 @@ class Log1pRatio(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((1.0, 1.0), (-0.9, 10.0))
 
-    def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, n: ScalarVariable, x: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
         next_order = n + literal(1, n)
         return undefined, -g * next_order * log1p_ratio(next_order, x)
@@ -167,7 +166,7 @@ class SphericalBesselOfSquare(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((1.0, 1.0), (-1.0, 1.0))
 
-    def pullback(self, n: Any, z: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, n: ScalarVariable, z: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
         return undefined, g * spherical_bessel_of_square(n + literal(1, n), z) / literal(2, z)
 
@@ -179,7 +178,7 @@ class Boys(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((1.0, 1.0), (0.0, 1.0))
 
-    def pullback(self, n: Any, z: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, n: ScalarVariable, z: ScalarVariable, y: ScalarVariable, g: ScalarVariable) -> tuple:
         undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
         return undefined, -g * boys(n + literal(1, n), z)
 

@@ -22,6 +22,7 @@ from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.routine import FloatRoutine
 from aesara.scalar.types import ScalarType, get_scalar_type
+from aesara.scalar.var import ScalarVariable
 
 __all__ = ["Recipe", "cost_of", "costs_of_outputs", "folded_primitive", "evaluate", "record", "scalar_expressions"]
 
@@ -95,7 +96,7 @@ def _complex_recipe(
     scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]
 ) -> tuple[Recipe, tuple[int | tuple[int, ...], ...]]:
     """Return the recipe for the parts of all outputs from the parts of all inputs, and the costs of outputs."""
-    inputs: list[Variable | Parts] = []
+    inputs: list[ScalarVariable | Parts] = []
     leaves: list[Variable] = []
     for t in input_types:
         own = [get_scalar_type(dtype=PART_OF.get(t.dtype, t.dtype)).make_variable() for _ in range(1 + t.is_complex)]

@@ -10,7 +10,6 @@ D. H. Feng, J. W. Steed, L. J. B. Goldfarb (1974), "Coulomb wave functions for a
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from aesara.scalar.routine import FloatRoutine, cos, exp, floor, horner, isnan, lgamma, log, routine, sin, sqrt, where
 
@@ -35,18 +34,18 @@ _RECIPROCAL_GAMMA = (
 )  # fmt: skip
 
 
-def _even_and_odd(mu: Any) -> tuple[Any, Any]:
+def _even_and_odd(mu: float) -> tuple[float, float]:
     """Return the mean of 1 / gamma(1 - mu) and 1 / gamma(1 + mu), and their difference over 2 mu."""
     return horner(mu * mu, _RECIPROCAL_GAMMA[::2]), -horner(mu * mu, _RECIPROCAL_GAMMA[1::2])
 
 
-def _sinh_ratio(e: Any) -> Any:
+def _sinh_ratio(e: float) -> float:
     """Return sinh(e) / e."""
     small = 1.0 + e * e * (1.0 / 6.0 + e * e * (1.0 / 120.0 + e * e / 5040.0))
     return where(abs(e) < 0.05, small, 0.5 * (exp(e) - exp(-e)) / where(e == 0.0, 1.0, e))
 
 
-def _sine_ratio(e: Any) -> Any:
+def _sine_ratio(e: float) -> float:
     """Return sin(e) / e."""
     return where(abs(e) < 1e-9, 1.0, sin(e) / where(e == 0.0, 1.0, e))
 
@@ -91,7 +90,7 @@ def _asymptotic(v: float, x: float, alpha: float, beta: float) -> float:
     return sqrt(2.0 / (_PI * x)) * value
 
 
-def _combine(alpha: Any, x: Any, beta: Any, y: Any) -> Any:
+def _combine(alpha: float, x: float, beta: float, y: float) -> float:
     """Return alpha * x + beta * y, where a factor 0 gives 0 times anything."""
     return where(alpha == 0.0, 0.0, alpha * x) + where(beta == 0.0, 0.0, beta * y)
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aesara.scalar.routine import where
 
 __all__ = ["next_convergent"]
 
 
 def next_convergent(
-    p0: Any, q0: Any, dp0: Any, dq0: Any, p1: Any, q1: Any, dp1: Any, dq1: Any, a: Any, da: Any, b: Any, db: Any
-) -> tuple[Any, ...]:
+    p0: float,
+    q0: float,
+    dp0: float,
+    dq0: float,
+    p1: float,
+    q1: float,
+    dp1: float,
+    dq1: float,
+    a: float,
+    da: float,
+    b: float,
+    db: float,
+) -> tuple[float, ...]:
     """The last two convergents of ``... b + a / (b + ...)``, as numerators p and denominators q, one level on.
 
     They obey p2 = b p1 + a p0, and q likewise, DLMF 1.12.5; each comes with its derivative.  Where the denominator is

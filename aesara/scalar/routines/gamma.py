@@ -7,7 +7,6 @@ along together.  For large parameters the uniform expansion of Temme takes over.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.routine import Known, SciPyFunction, exp, horner, log, log1p, psi, routine, sqrt
@@ -208,12 +207,12 @@ def _derivative(coefficients: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(power * c for power, c in enumerate(coefficients))[1:]
 
 
-def _uniform_sum(eta: Any, k: Any) -> Any:
+def _uniform_sum(eta: float, k: float) -> float:
     """The sum over c_n(eta) / k**n."""
     return horner(1 / k, [horner(eta, row) for row in _TEMME])
 
 
-def _uniform_sums(eta: Any, k: Any) -> tuple[Any, Any, Any]:
+def _uniform_sums(eta: float, k: float) -> tuple[float, float, float]:
     """The sum, and its derivatives with respect to eta and, without eta's part, to k."""
     at = [horner(eta, row) for row in _TEMME]
     slopes = [horner(eta, _derivative(row)) for row in _TEMME]

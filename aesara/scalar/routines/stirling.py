@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aesara.scalar.routine import expm1, horner, log1p, routine
 
 __all__ = ["LARGE", "digamma_change", "digamma_remainder", "log1p_minus", "stirling_error"]
@@ -15,18 +13,18 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 /
 _DIGAMMA = (-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760, -1 / 12)
 
 
-def stirling_error(k: Any) -> Any:
+def stirling_error(k: float) -> float:
     """log(gamma(k + 1)) - (k log(k) - k + log(2 pi k) / 2) for k >= LARGE, DLMF 5.11.1."""
     return horner(1 / (k * k), _STIRLING) / k
 
 
-def digamma_remainder(k: Any) -> Any:
+def digamma_remainder(k: float) -> float:
     """psi(k) - log(k) for k >= LARGE, DLMF 5.11.2."""
     square = 1 / (k * k)
     return horner(square, _DIGAMMA) * square - 0.5 / k
 
 
-def _change_of_remainder(k: Any, growth: Any) -> Any:
+def _change_of_remainder(k: float, growth: float) -> float:
     """digamma_remainder(k exp(growth)) - digamma_remainder(k), for k >= LARGE and growth >= 0."""
     series = [c * expm1(-2 * (n + 1) * growth) for n, c in enumerate(_DIGAMMA)]
     square = 1 / (k * k)

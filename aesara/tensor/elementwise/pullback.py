@@ -66,8 +66,8 @@ def pullback_plan(
 
 
 def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tuple[str | None, ...]) -> PullbackPlan:
-    inputs = [aes.get_scalar_type(dtype=dtype).make_variable() for dtype in in_dtypes]
-    outputs = scalar_op.make_node(*inputs).outputs
+    inputs = [aes.get_scalar_type(dtype)() for dtype in in_dtypes]
+    outputs = scalar_op(*inputs, return_list=True)
     seeds = [
         DisconnectedType()() if dtype is None else aes.get_scalar_type(dtype=dtype).make_variable()
         for dtype in grad_dtypes

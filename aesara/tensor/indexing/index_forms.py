@@ -13,6 +13,7 @@ from aesara.graph.nodes import Constant, Variable
 from aesara.graph.type import Type
 from aesara.scalar import ScalarConstant, ScalarType, as_scalar
 from aesara.scalar import int64 as scalar_int64
+from aesara.scalar.var import ScalarLike
 from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
@@ -30,7 +31,7 @@ from aesara.tensor.type_other import (
 )
 
 if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+    pass
 
 
 def get_slice_elements(idxs: Iterable[Any], cond: Callable[[Any], bool]) -> list[Any]:
@@ -109,7 +110,7 @@ def as_index_literal(idx: Any) -> Any:
     raise NotScalarConstantError(f"The index {idx} is not made of constants.")
 
 
-def as_nontensor_scalar(a: TensorLike) -> TensorVariable:
+def as_nontensor_scalar(a: ScalarLike) -> Variable:
     """Return an index as a variable of a scalar type.
 
     Examples

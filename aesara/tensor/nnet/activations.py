@@ -34,14 +34,14 @@ class ScalarSoftsign(aes.UnaryScalarOp):
     dtype = aes.upgrade_to_float
 
     @staticmethod
-    def numpy(x: Any) -> Any:
+    def numpy(x: np.ndarray) -> np.ndarray:
         """Evaluate the function with NumPy."""
         return x / (1 + np.abs(x))
 
-    def decompose(self, x: TensorLike) -> Any:
+    def decompose(self, x: aes.ScalarVariable) -> aes.ScalarVariable:
         return x / (literal(1, x) + aes.abs(x))
 
-    def pullback(self, x: TensorLike, y: TensorLike, g: Any) -> tuple:
+    def pullback(self, x: aes.ScalarVariable, y: aes.ScalarVariable, g: aes.ScalarVariable) -> tuple:
         decay = literal(1, x) + aes.abs(x)
         return (g / (decay * decay),)
 
