@@ -42,6 +42,8 @@ class AesaraError(Exception):
 class NanFound(AesaraError, FloatingPointError):
     """A function has computed a NaN, or an infinity; the message says which operation was the first."""
 
+    _names_node = _located = False
+
 
 class NativeFallbackWarning(UserWarning):
     """A function will run in Python, wholly or in part."""

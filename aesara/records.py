@@ -44,19 +44,22 @@ def _build_class(cls: type, frozen: bool, eq: bool, repr: bool) -> type:
     fields = dataclasses.fields(cls)
     names = tuple(field.name for field in fields)
     own = cls.__dict__
+    methods: dict[str, Callable | None] = {}
     if plain and "__init__" not in own:
         if _takes_positional(fields):
-            cls.__init__ = _initializer(cls, fields)  # type: ignore[misc]
+            methods["__init__"] = _initializer(cls, fields)
         else:
             cls = dataclasses.dataclass(repr=False, eq=False)(cls)
     if repr and "__repr__" not in own:
-        cls.__repr__ = _representation(names)  # type: ignore[method-assign, assignment]
+        methods["__repr__"] = _representation(names)
     if eq:
         values = _field_getter(names)
         if "__eq__" not in own:
-            cls.__eq__ = _equality(values)  # type: ignore[method-assign, assignment]
+            methods["__eq__"] = _equality(values)
         if "__hash__" not in own:
-            cls.__hash__ = _hash_method(values) if frozen else None  # type: ignore[method-assign, assignment]
+            methods["__hash__"] = _hash_method(values) if frozen else None
+    for name, method in methods.items():
+        setattr(cls, name, method)
     return cls
 
 

@@ -38,8 +38,7 @@ def is_on_purpose(error: BaseException, trace: TracebackType | None) -> bool:
 
 def mark_on_purpose(error: BaseException) -> None:
     """Say of an error of NumPy or Python that it is about the user's program."""
-    with contextlib.suppress(AttributeError):
-        error._on_purpose = True  # type: ignore[attr-defined]
+    error.__dict__["_on_purpose"] = True
 
 
 def without_own_frames(error: BaseException) -> BaseException:

@@ -385,7 +385,9 @@ def perform_sigm_times_exp(
                 own.append((x, leaf))
                 continue
             _, of_exponential = waiting.pop(position)
-            of_exponential[0] ^= leaf[0] ^ is_exp(of_exponential[1])[0]  # type: ignore[index]
+            exponential = is_exp(of_exponential[1])
+            assert exponential is not None
+            of_exponential[0] ^= leaf[0] ^ exponential[0]
             of_exponential[1] = new(x)
             leaf[:] = [False, None]
             results.append((x, of_exponential))

@@ -133,7 +133,7 @@ class DebugLinker(Linker):
     def accept(self, fgraph: FunctionGraph, no_recycling: Any = None, profile: Any = None) -> DebugLinker:
         """Take the graph to link."""
         if self.fgraph is not None and self.fgraph is not fgraph:
-            return self.clone().accept(fgraph, no_recycling, profile)  # type: ignore[attr-defined]
+            return self.clone().accept(fgraph, no_recycling, profile)
         self.fgraph = fgraph
         return self
 
@@ -371,7 +371,7 @@ class DebugMode(Mode):
 
     def __setstate__(self, state: Any) -> None:
         chosen, optimizer = state
-        self.__init__(optimizer, **chosen)  # type: ignore[misc]
+        type(self).__init__(self, optimizer, **chosen)
 
     def _read_setting(self, name: str, default: Any) -> Any:
         value = self._chosen[name]

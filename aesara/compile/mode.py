@@ -27,7 +27,7 @@ _logger = logging.getLogger("aesara.compile.mode")
 class MissingLinker(Linker):
     """Stands for a linker that this installation does not have; compiling with it raises an error."""
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: Literal["numba", "jax"], reason: str) -> None:
         super().__init__()
         self.name = name
         self.reason = reason
@@ -272,7 +272,8 @@ class CheckingMode(Mode):
 
     def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> CheckingMode:
         """Return a mode like this one; see `Mode.clone`."""
-        new = type(self)(*self._chosen, optimizer=self._choose_optimizer(optimizer), db=self.optdb)  # type: ignore[misc]  # these stand behind
+        others = {"optimizer": self._choose_optimizer(optimizer), "db": self.optdb}  # these stand behind
+        new = type(self)(*self._chosen, **others)
         if link_kwargs:
             new.linker = new.provided_linker = new.linker.clone(**link_kwargs)
         return new
@@ -386,7 +387,7 @@ def get_target_language(mode: Any = None) -> tuple[Literal["py", "c", "numba", "
     """Return what a mode's linker computes with; ``"c"`` stands for native code."""
     linker = get_mode(mode).linker
     if isinstance(linker, MissingLinker):
-        return (linker.name,)  # type: ignore[return-value]
+        return (linker.name,)
     if isinstance(linker, JAXLinker):
         return ("jax",)
     if isinstance(linker, NativeLinker):

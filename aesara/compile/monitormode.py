@@ -82,7 +82,8 @@ class MonitorMode(Mode):
         if unknown:
             raise TypeError(f"MonitorMode.clone takes pre_func and post_func, got {', '.join(sorted(unknown))}.")
         functions = {"pre_func": self.pre_func, "post_func": self.post_func, **kwargs}
-        linker = self.linker.linkers[0].clone(**(link_kwargs or {}))  # type: ignore[attr-defined]
+        assert isinstance(self.linker, WrapLinker)
+        linker = self.linker.linkers[0].clone(**(link_kwargs or {}))
         return type(self)(**functions, optimizer=self._choose_optimizer(optimizer), linker=linker, db=self.optdb)
 
     def __getstate__(self) -> Any:
@@ -90,7 +91,7 @@ class MonitorMode(Mode):
 
     def __setstate__(self, state: Any) -> None:
         pre_func, post_func, optimizer = state
-        self.__init__(pre_func, post_func, optimizer)  # type: ignore[misc]
+        type(self).__init__(self, pre_func, post_func, optimizer)
 
 
 def _wrap(linker: str | Linker | None, wrapper: Callable[..., Any]) -> WrapLinker:
@@ -99,7 +100,7 @@ def _wrap(linker: str | Linker | None, wrapper: Callable[..., Any]) -> WrapLinke
         linker = PerformLinker()
     if not isinstance(linker, LocalLinker):
         raise TypeError(f"MonitorMode needs a linker that runs single nodes, such as PerformLinker(), got {linker!r}.")
-    return WrapLinker([linker], wrapper)  # type: ignore[list-item]
+    return WrapLinker([linker], wrapper)
 
 
 def detect_nan(fgraph: FunctionGraph, i: int, node: Apply, fn: Any) -> None:

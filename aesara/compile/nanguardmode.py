@@ -202,7 +202,7 @@ def _act(lines: list[str], details: str) -> None:
         breakpoint()
     else:
         error = AssertionError(text)
-        error._names_node = True  # type: ignore[attr-defined]  # the text has the node already
+        error.__dict__["_names_node"] = True  # the text has the node already
         raise error
 
 

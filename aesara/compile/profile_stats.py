@@ -17,6 +17,7 @@ from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import ThunkType, is_thunk_type
 
 #: profiles whose summaries are printed when the program ends
 PRINTED_AT_EXIT: list[ProfileStats] = []
@@ -151,14 +152,14 @@ class ProfileStats:
         self._timeline.add_phases({"compile": seconds})
         self.compile_time += seconds
 
-    def measured_thunk(self, fgraph: FunctionGraph, node: Apply, thunk: Callable[[], Any]) -> Callable[[], Any]:
+    def measured_thunk(self, fgraph: FunctionGraph, node: Apply, thunk: ThunkType) -> ThunkType:
         """Return a thunk that does the same and adds up its time; machines of single nodes call it."""
         if not self.flag_time_thunks:
             return thunk
         key = (fgraph, node)
         with_memory = config.profile_memory
 
-        def run() -> Any:
+        def measure() -> Any:
             started = clock.now()
             result = thunk()
             spent = clock.now() - started
@@ -171,10 +172,11 @@ class ProfileStats:
             if not result:  # a lazy node that asks for inputs has not run yet
                 entry[1] += 1
                 if with_memory:
-                    self._note_memory(node, run.outputs)  # type: ignore[attr-defined]
+                    self._note_memory(node, run.outputs)
             return result
 
-        run.__dict__.update(vars(thunk))
+        run = is_thunk_type(measure)
+        vars(run).update(vars(thunk))
         return run
 
     def _note_memory(self, node: Apply, cells: Sequence[list[Any]]) -> None:

@@ -222,8 +222,13 @@ def _without_idle_conditions(support: Support) -> Support:
         return FULL if table[rows[0]] else EMPTY
     for k, atom in enumerate(atoms):
         if all(table[row] == table[(*row[:k], not row[k], *row[k + 1 :])] for row in rows):
-            return support.map_conditions(lambda one, idle=atom: FULL if one == idle else one)  # type: ignore[misc]
+            return _with_full_condition(support, atom)
     return support
+
+
+def _with_full_condition(support: Support, full: Condition) -> Support:
+    """Return an expression with one condition replaced by `FULL`."""
+    return support.map_conditions(lambda atom: FULL if atom == full else atom)
 
 
 def complement(support: Support) -> Support:

@@ -148,7 +148,7 @@ def words_of(generator: np.random.Generator) -> np.ndarray:
     >>> generator_of(words_of(np.random.default_rng(3))).normal() == np.random.default_rng(3).normal()
     True
     """
-    bits: Any = generator._bit_generator  # type: ignore[attr-defined]
+    bits = generator.bit_generator
     layout = layout_of(bits)
     if layout is None:
         raise TypeError(

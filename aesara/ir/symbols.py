@@ -21,8 +21,8 @@ class InputSize(str):
         made.number, made.axis, made.most = number, axis, most
         return made
 
-    def __getnewargs__(self) -> tuple[int, int, int, str]:  # type: ignore[override]
-        return self.number, self.axis, self.most, str(self)
+    def __reduce__(self) -> tuple[type[InputSize], tuple[int, int, int, str]]:
+        return InputSize, (self.number, self.axis, self.most, str(self))
 
 
 class DefinedSize(str):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, cast, runtime_checkable
 
 from aesara.configdefaults import config
 from aesara.graph.container import Container
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import ThunkType
 from aesara.link.originals import keep_inputs_on_failure, run_on_copies
 from aesara.link.utils import (
     StorageCell,
@@ -128,7 +129,7 @@ class Linker(ABC):
         """True if temporaries are freed after their last use."""
         return config.allow_gc if self._allow_gc is None else self._allow_gc
 
-    def clone(self, allow_gc: bool | None = None) -> Linker:
+    def clone(self, allow_gc: bool | None = None) -> Self:
         """Return a linker like this one that has accepted no graph yet."""
         new = copy.copy(self)
         if hasattr(new, "fgraph"):
@@ -156,6 +157,21 @@ class LocalLinker(Linker):
 
     # Fused ops have no advantage when nodes run one by one.
     incompatible_rewrites: tuple[str, ...] = ("cxx_only",)
+    no_recycling: Sequence[Variable] = ()
+
+    def accept(
+        self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
+    ) -> Self:
+        """Set the graph to link; return the linker itself, or a clone if it has a graph already.
+
+        Parameters
+        ----------
+        fgraph
+            The graph.
+        no_recycling
+            Variables whose old values must not be passed to `perform` as memory to write to.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define accept.")
 
     def make_thunk(
         self,
@@ -191,18 +207,9 @@ class PerformLinker(LocalLinker):
 
     def accept(
         self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
-    ) -> PerformLinker:
-        """Set the graph to link; return the linker itself, or a clone if it has a graph already.
-
-        Parameters
-        ----------
-        fgraph
-            The graph.
-        no_recycling
-            Variables whose old values must not be passed to `perform` as memory to write to.
-        """
+    ) -> Self:
         if self.fgraph is not None and self.fgraph is not fgraph:
-            return self.clone().accept(fgraph, no_recycling, profile)  # type: ignore[attr-defined]
+            return self.clone().accept(fgraph, no_recycling, profile)
         self.fgraph = fgraph
         self.no_recycling = () if no_recycling is None else no_recycling
         return self
@@ -251,18 +258,18 @@ class WrapLinker(Linker):
     >>> mode = aesara.compile.Mode(WrapLinker([PerformLinker()], show), "fast_compile")
     """
 
-    def __init__(self, linkers: Sequence[PerformLinker], wrapper: Callable[..., Any]) -> None:
+    def __init__(self, linkers: Sequence[LocalLinker], wrapper: Callable[..., object]) -> None:
         super().__init__(allow_gc=linkers[0]._allow_gc if linkers else None)
         self.fgraph: FunctionGraph | None = None
         self.linkers = list(linkers)
         self.wrapper = wrapper
 
-    def clone(self, allow_gc: bool | None = None) -> WrapLinker:
-        return type(self)([linker.clone(allow_gc=allow_gc) for linker in self.linkers], self.wrapper)  # type: ignore[misc]
+    def clone(self, allow_gc: bool | None = None) -> Self:
+        return type(self)([linker.clone(allow_gc=allow_gc) for linker in self.linkers], self.wrapper)
 
     def accept(
         self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
-    ) -> WrapLinker:
+    ) -> Self:
         """Set the graph to link."""
         if self.fgraph is not None and self.fgraph is not fgraph:
             return self.clone().accept(fgraph, no_recycling, profile)
@@ -311,11 +318,11 @@ class WrapLinker(Linker):
 def _cells_of(variables: Sequence[Variable], thunks: Sequence[Thunk], order: Sequence[Apply]) -> list[StorageCell]:
     """Return the cells of those variables that nodes compute."""
     wanted = set(variables)
-    pairs = [pair for thunk, node in zip(thunks, order) for pair in zip(node.outputs, thunk.outputs)]  # type: ignore[attr-defined]
+    pairs = [pair for thunk, node in zip(thunks, order) for pair in zip(node.outputs, thunk.outputs)]
     return [cell for variable, cell in pairs if variable in wanted]
 
 
-def WrapLinkerMany(linkers: Sequence[PerformLinker], wrappers: Sequence[Callable[..., Any]]) -> WrapLinker:
+def WrapLinkerMany(linkers: Sequence[LocalLinker], wrappers: Sequence[Callable[..., object]]) -> WrapLinker:
     """Return a `WrapLinker` that calls several wrappers in order."""
 
     def wrapper(*args: Any) -> None:
@@ -323,6 +330,12 @@ def WrapLinkerMany(linkers: Sequence[PerformLinker], wrappers: Sequence[Callable
             one(*args)
 
     return WrapLinker(linkers, wrapper)
+
+
+class JITThunk(ThunkType, Protocol):
+    """A thunk of a whole graph, with the result of `JITLinker.jit_compile` for inspection."""
+
+    jit_fn: Callable[..., object]
 
 
 class JITLinker(PerformLinker):
@@ -374,16 +387,17 @@ class JITLinker(PerformLinker):
         compiled = self.jit_compile(converted)
         thunk_outputs = [storage_map[variable] for variable in fgraph.outputs]
 
-        def thunk() -> Any:
+        def compute() -> Any:
             outputs = compiled(*(cell[0] for cell in thunk_inputs))
             for variable, cell, output in zip(fgraph.outputs, thunk_outputs, outputs):
                 cell[0] = self.output_filter(variable, output)
             return outputs
 
-        thunk.inputs = thunk_inputs  # type: ignore[attr-defined]
-        thunk.outputs = thunk_outputs  # type: ignore[attr-defined]
-        thunk.lazy = False  # type: ignore[attr-defined]
-        thunk.jit_fn = compiled  # type: ignore[attr-defined]
+        thunk = cast(JITThunk, compute)
+        thunk.inputs = thunk_inputs
+        thunk.outputs = thunk_outputs
+        thunk.lazy = False
+        thunk.jit_fn = compiled
         nodes = [output.owner for output in fgraph.outputs if output.owner is not None]
         return (
             containers_of(fgraph.inputs, input_storage),
@@ -407,6 +421,5 @@ class JITLinker(PerformLinker):
             for thunk in thunks:
                 thunk()
 
-        #: the result of `jit_compile`, for inspection
-        run.jit_fn = thunks[0].jit_fn  # type: ignore[attr-defined]
+        cast(JITThunk, run).jit_fn = thunks[0].jit_fn
         return run, input_containers, output_containers, thunks, nodes

@@ -137,7 +137,7 @@ class Origin:
 
 def _located_error(text: str) -> NanFound:
     error = NanFound(text)
-    error._names_node = error._located = True  # type: ignore[attr-defined]  # the text has the node already
+    error._names_node = error._located = True  # the text has the node already
     return error
 
 

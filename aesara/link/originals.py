@@ -10,6 +10,7 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.nodes import Apply
+from aesara.graph.op import is_thunk_type
 from aesara.link.utils import Thunk, is_shown
 
 __all__ = ["copy_value", "keep_inputs_on_failure", "run_on_copies"]
@@ -67,9 +68,9 @@ def _overwritten_cells(node: Apply, thunk: Any) -> list[list[Any]]:
     return list({id(thunk.inputs[k]): thunk.inputs[k] for k in positions}.values())
 
 
-def _with_attributes_of(thunk: Any, run: Callable[[], Any]) -> Thunk:
-    run.__dict__.update(thunk.__dict__)  # inputs, outputs, and whether it is lazy
-    return run
+def _with_attributes_of(thunk: Thunk, run: Callable[[], object]) -> Thunk:
+    vars(run).update(vars(thunk))  # inputs, outputs, and whether it is lazy
+    return is_thunk_type(run)
 
 
 def _copy_if_shown(value: Any, high: bool) -> Any:

@@ -15,10 +15,11 @@ from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe, formula_of
 from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import ThunkType
 
 StorageCell = list[Any]
 StorageMap = dict[Variable, StorageCell]
-Thunk = Callable[[], Any]
+Thunk = ThunkType
 
 _LARGEST_SHOWN_VALUE = 20  # elements
 _DEEPEST_SHOWN_LEVEL = 50
@@ -215,11 +216,7 @@ def with_details(error: BaseException, details: str) -> BaseException:
         detailed = error
     else:
         detailed.__dict__.update(error.__dict__)
-    try:
-        detailed._names_node = True  # type: ignore[attr-defined]
-        detailed._details = details  # type: ignore[attr-defined]
-    except AttributeError:
-        pass
+    detailed.__dict__.update(_names_node=True, _details=details)
     return detailed
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
@@ -66,6 +66,8 @@ class VM(ABC):
 
 class UpdatingVM(VM):
     """A VM that stores new values in the cells of updated inputs after each call."""
+
+    compute_map: ComputeMap
 
     def __init__(
         self,
@@ -323,10 +325,10 @@ class VMLinker(LocalLinker):
 
     def accept(
         self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
-    ) -> VMLinker:
+    ) -> Self:
         """Set the graph to link; return the linker itself, or a clone if it has a graph already."""
         if self.fgraph is not None and self.fgraph is not fgraph:
-            return self.clone().accept(fgraph, no_recycling, profile)  # type: ignore[attr-defined]
+            return self.clone().accept(fgraph, no_recycling, profile)
         self.fgraph = fgraph
         self.no_recycling = () if no_recycling is None else no_recycling
         self.profile = profile
@@ -418,7 +420,7 @@ class VMLinker(LocalLinker):
         computed, _ = gc_helper(order)
         clear = clear_after_each(fgraph, order, storage_map) if self.allow_gc else None
         vm = self.make_vm(order, thunks, inputs, outputs, storage_map, clear, computed, compute_map, self.updated_vars)
-        vm.compute_map = compute_map  # type: ignore[attr-defined]
+        vm.compute_map = compute_map
         return vm, containers_of(fgraph.inputs, inputs), containers_of(fgraph.outputs, outputs), thunks, order
 
 

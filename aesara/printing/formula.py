@@ -180,7 +180,7 @@ class ConstantPrinter(_FragmentPrinter):
     """Prints the value of a constant, or its name."""
 
     def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
-        return [var.name if var.name is not None else str(var.data)]  # type: ignore[attr-defined]
+        return [var.name if var.name is not None else str(var.data if isinstance(var, Constant) else var)]
 
 
 class DefaultPrinter(_FragmentPrinter):

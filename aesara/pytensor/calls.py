@@ -21,7 +21,7 @@ __all__ = ["AesaraFunction", "AesaraFunctionMaker"]
 _unpack_single_of_copied: ContextVar[bool | None] = ContextVar("unpack_single_of_copied", default=None)
 
 
-class AesaraFunction(PyTensorFunction):  # type: ignore[misc]
+class AesaraFunction(PyTensorFunction):
     """A compiled function. Most functions have a class of their own, whose ``__call__`` is the native entry point.
 
     Calls with keywords, or with values that need conversion, are handled by PyTensor.
@@ -40,7 +40,7 @@ class AesaraFunction(PyTensorFunction):  # type: ignore[misc]
         return copyreg.dispatch_table[PyTensorFunction](self)
 
 
-class AesaraFunctionMaker(FunctionMaker):  # type: ignore[misc]
+class AesaraFunctionMaker(FunctionMaker):
     """Maker of `AesaraFunction` objects."""
 
     def create(self, *args: Any, **kwargs: Any) -> Any:

@@ -27,7 +27,7 @@ from aesara.pytensor.lines import Lines, joined_parts, model_in_use, name_parts
 __all__ = ["AesaraLinker", "scalar_positions"]
 
 
-class AesaraLinker(JITLinker):  # type: ignore[misc]
+class AesaraLinker(JITLinker):
     """Compiles a graph of PyTensor to a function of this package.
 
     Shared variables of PyTensor are shared variables of this function, with the same storage cells. An updated

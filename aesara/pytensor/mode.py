@@ -16,7 +16,7 @@ from aesara.pytensor.linker import AesaraLinker
 __all__ = ["AESARA", "AesaraMode"]
 
 
-class AesaraMode(Mode):  # type: ignore[misc]
+class AesaraMode(Mode):
     """A mode whose functions are called without PyTensor's Python code, unless options such as profiling require it."""
 
     function_maker = AesaraFunctionMaker

@@ -25,7 +25,7 @@ __all__ = ["NutpieModel", "compile_pymc_model"]
 
 
 @dataclass(frozen=True)
-class NutpieModel(CompiledPyMCModel):  # type: ignore[misc]
+class NutpieModel(CompiledPyMCModel):
     """A model for nutpie; built by `compile_pymc_model`."""
 
     def with_data(self, **updates: Any) -> NutpieModel:

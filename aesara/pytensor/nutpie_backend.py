@@ -47,8 +47,8 @@ def add_backend(nutpie: ModuleType) -> None:
             error.add_note('PyMC\'s own sampler takes such models: pymc.sample(nuts_sampler="pymc").')
             raise
 
-    compile_pymc_model.takes_aesara = True  # type: ignore[attr-defined]
-    nutpie.compile_pymc_model = compile_pymc_model  # type: ignore[attr-defined]
+    vars(compile_pymc_model)["takes_aesara"] = True
+    vars(nutpie)["compile_pymc_model"] = compile_pymc_model
 
 
 def _is_mode_of_pymc_sample() -> bool:

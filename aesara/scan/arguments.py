@@ -309,7 +309,9 @@ class ScanArgs:
         """
         if not rm_dependents:
             self._find(i)
-            return [(i, self._remove_from_fields(i))]  # type: ignore[list-item]  # it was found
+            position = self._remove_from_fields(i)
+            assert position is not None
+            return [(i, position)]
         groups = self._dependent_groups(i)
         removed = [(v, info) for v, info in self._entries() if (_kind(info.name), info.index) in groups]
         for kind, index in sorted(groups, key=lambda group: -group[1]):
@@ -362,8 +364,6 @@ class ScanArgs:
         if not isinstance(other, ScanArgs):
             return NotImplemented
         return vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]  # it can be edited
 
     def __str__(self) -> str:
         lines = [f"\t{name}={getattr(self, name)}" for name in ("n_steps", *_FIELDS)]

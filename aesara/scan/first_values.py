@@ -109,7 +109,9 @@ def _dtype_of_data(k: int, firsts: Sequence[FirstValue | None], returned: Any) -
     """Return the dtype of state `k` with the precision of the data that it depends on, directly or through other
     states.
     """
-    own = firsts[k].dtype  # type: ignore[union-attr]  # it is a number
+    first = firsts[k]
+    assert first is not None
+    own = first.dtype
     if np.dtype(own).kind not in "fc":
         return own
     number_of = {v: j for j, first in enumerate(firsts) if first is not None and first.is_number for v in first.inner}

@@ -485,9 +485,9 @@ def add_nitsot_outputs(
     args = copy(old_scan_args)
     args.inner_out_nit_sot += new_outputs_inner
     args.outer_in_nit_sot += [args.n_steps] * len(new_outputs_inner)
-    old_outputs = list(args.outer_outputs)
+    old_outputs: list[Variable | None] = list(args.outer_outputs)
     states = len(old_outputs) - len(args.outer_out_shared)
-    old_outputs[states:states] = [None] * len(new_outputs_inner)  # type: ignore[list-item]  # the old loop has none
+    old_outputs[states:states] = [None] * len(new_outputs_inner)  # the old loop has none
     new_node = edited_node(args, old_scan_node)
     return new_node, {old: new for old, new in zip(old_outputs, new_node.outputs, strict=True) if old is not None}
 

@@ -85,7 +85,7 @@ def as_sparse_variable(x: Any, name: str | None = None, ndim: int | None = None,
             raise ValueError(f"It is ambiguous which output of a multi-output Op has to be fetched: {x.op}.")
         x = x.outputs[0]
     if isinstance(x, Variable):
-        if not isinstance(x.type, SparseTensorType):
+        if not has_sparse_type(x):
             raise TypeError(
                 f"Variable type field must be a SparseTensorType: {describe(x)} has type {x.type}. Make it sparse "
                 "with aesara.sparse.csr_from_dense or csc_from_dense."

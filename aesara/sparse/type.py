@@ -31,7 +31,7 @@ def is_sparse_value(x: Any) -> bool:
     return bool(scipy.sparse.issparse(x))
 
 
-def has_sparse_type(x: Any) -> bool:
+def has_sparse_type(x: object) -> bool:
     """Return whether `x` is a variable of a sparse type."""
     return isinstance(x, Variable) and isinstance(x.type, SparseTensorType)
 

@@ -16,6 +16,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.shared import SharedVariable
+from aesara.graph.utils import MetaType
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
 from aesara.tensor.reductions.softmax import log_softmax
 from aesara.tensor.reductions.softmax import softmax as softmax_along
@@ -59,7 +60,7 @@ class TheanoOp(Op):
         setattr(cls, "infer_shape", infer_shape)  # noqa: B010
 
 
-class _TheanoVariables(type(TensorVariable)):  # type: ignore[misc]
+class _TheanoVariables(MetaType):
     """In Theano, constants and shared variables are no instances of `TensorVariable`."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -72,7 +73,7 @@ class TheanoTensorVariable(TensorVariable, metaclass=_TheanoVariables):
     """The class of tensors that are neither constant nor shared."""
 
 
-class _AllFunctionGraphs(type(FunctionGraph)):  # type: ignore[misc]
+class _AllFunctionGraphs(MetaType):
     """A graph that a program for Theano has not made itself is one of Theano's graphs, too."""
 
     def __instancecheck__(cls, instance: Any) -> bool:

@@ -416,7 +416,7 @@ class FunctionMaker:
             spec = copy.copy(spec)
             if spec.variable in swap:
                 spec.variable = swap[spec.variable]
-                spec.value = spec.variable.container  # type: ignore[attr-defined]
+                spec.value = swap[spec.variable].container
                 spec.name = spec.variable.name
             specs.append(spec)
         return self._like(specs, graph, name, profile), copies

@@ -106,7 +106,7 @@ def check_chain(r: Any, *chain: Any) -> bool:
         op = r.owner.op
         if isinstance(link, type):
             good = isinstance(op, link)
-        elif isinstance(link, Callable) and not hasattr(link, "make_node"):  # type: ignore[arg-type]
+        elif callable(link) and not hasattr(link, "make_node"):
             good = link(op)
         else:
             good = op == link

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from types import FrameType
 from typing import IO, Any, Literal
@@ -302,7 +302,7 @@ class RewriteDatabase:
             answer.append(entry)
         return answer
 
-    def query(self, *tags: Any, **kwtags: RewriteDatabaseQuery) -> Any:
+    def query(self, *tags: RewriteDatabaseQuery | str, **kwtags: Any) -> Any:
         """The rewriters that a query, or tags such as ``"+a"``, ``"&b"``, ``"-c"``, ask for."""
         return OrderedSet(self.__query__(as_query(tags, kwtags)))
 
@@ -385,6 +385,17 @@ def does_nothing(rewriter: Any) -> bool:
     return isinstance(rewriter, SequentialNodeRewriter) and not rewriter.rewrites
 
 
+def graph_rewriters(rewriters: Sequence[Rewriter], names: Collection[str | None]) -> list[GraphRewriter]:
+    """Return the rewriters with these names, which must be graph rewriters."""
+    chosen = []
+    for rewriter in rewriters:
+        if rewriter.name in names:
+            if not isinstance(rewriter, GraphRewriter):
+                raise TypeError(f"A final or cleanup rewriter must be a graph rewriter; {rewriter.name!r} is none.")
+            chosen.append(rewriter)
+    return chosen
+
+
 class EquilibriumDB(RewriteDatabase):
     """Rewriters that are applied together until none of them changes the graph.
 
@@ -431,7 +442,7 @@ class EquilibriumDB(RewriteDatabase):
 
     def query(self, *tags: Any, **kwtags: Any) -> EquilibriumGraphRewriter:
         rewriters = self.__query__(as_query(tags, kwtags))
-        final, cleanup = ([rw for rw in rewriters if rw.name in names] for names in (self.__final__, self.__cleanup__))
+        final, cleanup = (graph_rewriters(rewriters, names) for names in (self.__final__, self.__cleanup__))
         others = self.__final__ | self.__cleanup__
         plain = [rw for rw in rewriters if rw.name not in others]
         max_use_ratio = config.optdb__max_use_ratio
@@ -447,8 +458,8 @@ class EquilibriumDB(RewriteDatabase):
                 ignore_newtrees=self.ignore_newtrees,
                 tracks_on_change_inputs=self.tracks_on_change_inputs,
                 failure_callback=EquilibriumGraphRewriter.warn_inplace,
-                final_rewriters=final,  # type: ignore[arg-type]
-                cleanup_rewriters=cleanup,  # type: ignore[arg-type]
+                final_rewriters=final,
+                cleanup_rewriters=cleanup,
             )
         return copy(answer)  # who asks gives it a name
 
@@ -507,7 +518,7 @@ class SequenceDB(RewriteDatabase):
         kept = [rw for rw in answer if position[id(rw)] < query.position_cutoff]
         return sorted(kept, key=lambda rw: (position[id(rw)], rw.name or ""))
 
-    def query(  # type: ignore[override]
+    def query(
         self,
         *tags: Any,
         position_cutoff: int | float | None = None,

@@ -252,7 +252,7 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
             except Exception as exc:
                 if self.failure_callback is None:
                     raise
-                self.failure_callback(exc, self, [], rewriter, None)  # type: ignore[arg-type]
+                self.failure_callback(exc, self, [], rewriter, None)
             profile.global_seconds[rewriter] = profile.global_seconds.get(rewriter, 0.0) + clock.now() - start
 
     def _apply_node_rewriters(self, fgraph: FunctionGraph, work: WorkList, profile: EquilibriumProfile) -> None:

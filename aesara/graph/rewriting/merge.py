@@ -34,13 +34,13 @@ class HashConsTable:
         self.atoms: dict[Any, Variable] = {}
         self.representative: dict[Variable, Variable] = {}
 
-    def add_atom(self, var: Variable) -> None:
+    def add_atom(self, var: AtomicVariable) -> None:
         """Look at a constant (or another variable whose value is its identity)."""
         if var in self.representative:
             return
         try:
             # The class stands first: an equal signature of another kind is no match.
-            key = (type(var), var.merge_signature())  # type: ignore[attr-defined]
+            key = (type(var), var.merge_signature())
             first = self.atoms.setdefault(key, var)
         except TypeError:
             first = var  # a value that cannot be hashed is equal to itself only
@@ -77,6 +77,8 @@ class MergeFeature(Feature):
     inputs: as long as it is known, no other variable can have them.
     """
 
+    shows = ("merge_feature",)
+
     def __init__(self) -> None:
         self.forget()
 
@@ -89,8 +91,10 @@ class MergeFeature(Feature):
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "merge_feature"):
             raise AlreadyThere()
-        fgraph.merge_feature = self  # type: ignore[attr-defined]
         self.forget()
+
+    def attribute_of(self, fgraph: FunctionGraph, name: str) -> MergeFeature:
+        return self
 
     def clone(self) -> MergeFeature:
         return type(self)()

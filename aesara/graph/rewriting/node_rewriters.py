@@ -12,7 +12,7 @@ from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
-from aesara.graph.rewriting.rewriter import NodeRewriter, RequiringFeatures, Rewriter
+from aesara.graph.rewriting.rewriter import NodeRewriter, RequiringFeatures
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
 
 
@@ -35,6 +35,7 @@ def is_tracked(tracks: Sequence[Any] | None, op: Op) -> bool:
 class FromFunctionNodeRewriter(RequiringFeatures, NodeRewriter):
     """A function ``fn(fgraph, node)`` as a node rewriter."""
 
+    __name__: str
     only_tracked = True
 
     def __init__(
@@ -113,7 +114,7 @@ def node_rewriter(
 
     def decorate(f: Callable[[FunctionGraph, Apply], Any]) -> FromFunctionNodeRewriter:
         rewriter = FromFunctionNodeRewriter(f, tracks, needed, operands)
-        rewriter.__name__ = f.__name__  # type: ignore[attr-defined]
+        rewriter.__name__ = f.__name__
         rewriter.__doc__ = f.__doc__
         return rewriter
 
@@ -148,7 +149,7 @@ class SequentialNodeRewriter(NodeRewriter):
 
     only_tracked = True
 
-    def __init__(self, *rewriters: Rewriter, apply_all_rewrites: bool = False, profile: bool = False):
+    def __init__(self, *rewriters: NodeRewriter, apply_all_rewrites: bool = False, profile: bool = False):
         if len(rewriters) == 1 and isinstance(rewriters[0], (list, tuple)):
             rewriters = tuple(rewriters[0])
         self.rewrites = rewriters
@@ -157,10 +158,10 @@ class SequentialNodeRewriter(NodeRewriter):
         self.apply_all_rewrites = apply_all_rewrites
         self.profile = profile
         #: which of them have made the last result
-        self.applied_last: list[Rewriter] = []
+        self.applied_last: list[NodeRewriter] = []
         self.tracker = OpToRewriterTracker()
         for rw in rewriters:
-            self.tracker.add_tracker(rw)  # type: ignore[arg-type]
+            self.tracker.add_tracker(rw)
         self.time_rewrites = dict.fromkeys(rewriters, 0.0)
         self.process_count = dict.fromkeys(rewriters, 0)
         self.applied_true = dict.fromkeys(rewriters, 0)
@@ -171,7 +172,7 @@ class SequentialNodeRewriter(NodeRewriter):
     def tracks(self) -> Sequence[Any] | None:
         keys: list[Any] = []
         for rw in self.rewrites:
-            tracked = rw.tracks()  # type: ignore[attr-defined]
+            tracked = rw.tracks()
             if tracked is None:
                 return None
             keys.extend(tracked)
@@ -180,7 +181,7 @@ class SequentialNodeRewriter(NodeRewriter):
     def operands(self) -> Sequence[Any] | None:
         keys: list[Any] = []
         for rw in self.rewrites:
-            needed = rw.operands()  # type: ignore[attr-defined]
+            needed = rw.operands()
             if needed is None:
                 return None
             keys.extend(needed)

@@ -8,14 +8,13 @@ from typing import IO, Any, Literal
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, report_rewrite_failure
+from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, Rewriter, report_rewrite_failure
 from aesara.graph.source import inherit_source
 from aesara.graph.utils import InconsistencyError
 
-FailureCallback = Callable[
-    [Exception, "NodeProcessingGraphRewriter", list[tuple[Variable, Any]], NodeRewriter, Apply],
-    None,
-]
+#: Variables and their replacements.
+Replacements = list[tuple[Variable, Variable | None]]
+FailureCallback = Callable[[Exception, "NodeProcessingGraphRewriter", Replacements, Rewriter, Apply | None], None]
 
 
 class DispatchingFeature(Feature):
@@ -90,7 +89,7 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         self.failure_callback = failure_callback
 
     @classmethod
-    def warn(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Apply) -> None:
+    def warn(cls, exc: Exception, nav: object, repl_pairs: object, node_rewriter: Rewriter, node: Apply | None) -> None:
         """Failure callback: `config.on_opt_error` decides."""
         if node is None:
             report_rewrite_failure(exc, str(node_rewriter))
@@ -99,13 +98,17 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         report_rewrite_failure(exc, f"{node_rewriter} on the node {node}{created}")
 
     @classmethod
-    def warn_inplace(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Apply) -> None:
+    def warn_inplace(
+        cls, exc: Exception, nav: object, repl_pairs: object, node_rewriter: Rewriter, node: Apply | None
+    ) -> None:
         """Failure callback: a replacement that the graph refuses is no failure."""
         if not isinstance(exc, InconsistencyError):
             cls.warn(exc, nav, repl_pairs, node_rewriter, node)
 
     @classmethod
-    def warn_ignore(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Apply) -> None:
+    def warn_ignore(
+        cls, exc: Exception, nav: object, repl_pairs: object, node_rewriter: Rewriter, node: Apply | None
+    ) -> None:
         """Failure callback: every exception is passed over."""
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:

@@ -179,6 +179,8 @@ class GraphRewriter(Rewriter):
 class FromFunctionGraphRewriter(GraphRewriter):
     """A function of the `FunctionGraph` as a rewriter."""
 
+    __name__: str
+
     def __init__(self, fn: Callable[[FunctionGraph], Any], requirements: Sequence[Any] = ()):
         self.fn = fn
         self.requirements = tuple(requirements)
@@ -211,7 +213,7 @@ def graph_rewriter(f: Callable[[FunctionGraph], Any]) -> FromFunctionGraphRewrit
     ...     print(len(fgraph.apply_nodes))
     """
     rewriter = FromFunctionGraphRewriter(f)
-    rewriter.__name__ = f.__name__  # type: ignore[attr-defined]
+    rewriter.__name__ = f.__name__
     rewriter.__doc__ = f.__doc__
     return rewriter
 
@@ -227,6 +229,8 @@ def inplace_graph_rewriter(f: Callable[[FunctionGraph], Any]) -> FromFunctionGra
 class ChangeTracker(Feature):
     """Says whether a graph has changed since `reset`; `fgraph.change_tracker` while attached."""
 
+    shows = ("change_tracker",)
+
     def __init__(self) -> None:
         self.changed = False
         self.nb_imported = 0
@@ -234,12 +238,11 @@ class ChangeTracker(Feature):
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "change_tracker"):
             raise AlreadyThere()
-        fgraph.change_tracker = self  # type: ignore[attr-defined]
         self.changed = False
         self.nb_imported = 0
 
-    def on_detach(self, fgraph: FunctionGraph) -> None:
-        del fgraph.change_tracker
+    def attribute_of(self, fgraph: FunctionGraph, name: str) -> ChangeTracker:
+        return self
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         self.nb_imported += 1

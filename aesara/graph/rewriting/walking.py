@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Literal
 
 from aesara.graph.features import NodeFinder, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
 from aesara.graph.rewriting.node_rewriters import SequentialNodeRewriter, is_tracked
 from aesara.graph.rewriting.processing import (
     FailureCallback,
@@ -129,12 +130,14 @@ class OpKeyGraphRewriter(NodeProcessingGraphRewriter):
         ignore_newtrees: bool = False,
         failure_callback: FailureCallback | None = None,
     ):
-        if not hasattr(node_rewriter, "op_key"):
+        self._op_key: Callable[[], Op | Sequence[Op]] | None = getattr(node_rewriter, "op_key", None)
+        if self._op_key is None:
             raise TypeError(f"{node_rewriter} must have an op_key method.")
         super().__init__(node_rewriter, ignore_newtrees, failure_callback)
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        op = self.node_rewriter.op_key()  # type: ignore[union-attr]
+        assert self._op_key is not None
+        op = self._op_key()
         ops = op if isinstance(op, (list, tuple)) else [op]
         queue = deque(node for key in ops for node in fgraph.get_nodes(key))
 

@@ -43,9 +43,12 @@ class Step:
 
     keyword: ClassVar[str]
     words: ClassVar[tuple[str, ...]] = ()
-    kind: ClassVar[str | None] = None
     calls_python: ClassVar[bool] = False
     begins_loop: bool = False
+
+    @property
+    def kind(self) -> str | None:
+        return None
 
     @property
     def needs_gil(self) -> bool:

@@ -45,7 +45,7 @@ class Call(Step):
     batch: Expr | None = None
 
     @property
-    def kind(self) -> str:  # type: ignore[override]
+    def kind(self) -> str:
         return self.routine.kind
 
     @property

@@ -47,7 +47,7 @@ class Iterate(Step):
     nest: str = ""
 
     @property
-    def kind(self) -> str:  # type: ignore[override]
+    def kind(self) -> str:
         return "nest" if self.nest else "loop"
 
     @property

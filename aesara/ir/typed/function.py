@@ -211,7 +211,9 @@ class ConstantArray:
 
     def __init__(self, symbol: str, type: Any, values: Callable[[], Sequence[float]]) -> None:
         self.symbol, self.function = symbol, values
-        self.type: IntType | FloatType = type_of_annotation(type)  # type: ignore[assignment]
+        element = type_of_annotation(type)
+        assert isinstance(element, (IntType, FloatType))
+        self.type = element
 
     @cached_property
     def values(self) -> Sequence[float]:

@@ -27,7 +27,10 @@ __all__ = [
 class ValueType:
     """A type of values; `llvm` is the type in LLVM IR."""
 
-    llvm: str
+    if TYPE_CHECKING:
+
+        @property
+        def llvm(self) -> str: ...
 
     def __repr__(self) -> str:
         return self.llvm
@@ -41,7 +44,7 @@ class IntType(ValueType):
     signed: bool
 
     @property
-    def llvm(self) -> str:  # type: ignore[override]
+    def llvm(self) -> str:
         return f"i{self.bits}"
 
     def __repr__(self) -> str:
@@ -80,7 +83,7 @@ class VectorType(ValueType):
     lanes: int
 
     @property
-    def llvm(self) -> str:  # type: ignore[override]
+    def llvm(self) -> str:
         return f"<{self.lanes} x {self.element.llvm}>"
 
 
@@ -91,7 +94,7 @@ class TupleType(ValueType):
     elements: tuple[ValueType, ...]
 
     @property
-    def llvm(self) -> str:  # type: ignore[override]
+    def llvm(self) -> str:
         return "{" + ", ".join(element.llvm for element in self.elements) + "}"
 
 

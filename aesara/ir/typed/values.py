@@ -150,7 +150,7 @@ class ValueWriter:
             lanes, source = source.lanes, source.element
             if isinstance(kind, VectorType):
                 kind = kind.element
-        whole: ValueType = VectorType(kind, lanes) if lanes else kind  # type: ignore[arg-type]
+        whole: ValueType = VectorType(kind, lanes) if lanes and isinstance(kind, (IntType, FloatType)) else kind
         match source, kind:
             case IntType(), IntType():
                 if source.bits == kind.bits:
@@ -228,9 +228,10 @@ class ValueWriter:
 
     def _shift(self, op: ast.operator, pointer: Any, count: Any) -> TypedValue:
         """Return a pointer some elements further on."""
-        if not isinstance(op, ast.Add) or not isinstance(pointer, TypedValue) or pointer.type.target is None:  # type: ignore[attr-defined]
+        kind = pointer.type if isinstance(pointer, TypedValue) else None
+        if not (isinstance(op, ast.Add) and isinstance(kind, PointerType) and kind.target is not None):
             self.refuse("a pointer to elements plus a number of elements is the only arithmetic with pointers")
-        return TypedValue(pointer.type, self.element(pointer, count)[0])
+        return TypedValue(kind, self.element(pointer, count)[0])
 
     def compare(self, op: type, left: Any, right: Any) -> Any:
         """Return a comparison, by a class of `ast`."""

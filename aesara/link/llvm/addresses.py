@@ -43,14 +43,14 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
-def numpy_api() -> ctypes.Array[ctypes.c_void_p]:
+def numpy_api() -> ctypes._Pointer[ctypes.c_void_p]:
     """Return NumPy's C API table."""
     try:
         umath = importlib.import_module("numpy._core._multiarray_umath")
     except ImportError:  # NumPy 1
         umath = importlib.import_module("numpy.core._multiarray_umath")
     table = _capsule_pointer(umath._ARRAY_API, None)
-    return ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))  # type: ignore[return-value]
+    return ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))
 
 
 def _load_extension(package: str, name: str) -> ModuleType:

@@ -81,7 +81,7 @@ class ExpressionEmitter:
         scope = values.scope_at(depth)
         if self.kept is not None and scope is values.scopes[0]:
             self.kept.begin(e, depth == 0)
-        args = [values.here(values.find(a), scope) for a in e.args]  # type: ignore[arg-type]
+        args = [values.here(name, scope) for a in e.args if (name := values.find(a)) is not None]
         values.record(e, self._compute(e, args, scope).name, depth)
 
     def _compute(self, e: Expr, args: Sequence[str], scope: Scope) -> Value:

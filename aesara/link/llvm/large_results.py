@@ -61,7 +61,8 @@ def address(symbol: str) -> int | None:
     if symbol == "numpy.handler":
         return ctypes.c_void_p.from_address(numpy_api()[_DEFAULT_HANDLER] or 0).value
     if source == "numpy":
-        return numpy_api()[_API[name]]
+        function: int | None = numpy_api()[_API[name]]
+        return function
     if source == "python":
         return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
     return c_function(name)

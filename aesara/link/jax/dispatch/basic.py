@@ -325,7 +325,7 @@ def output_shapes(op: Op, node: Apply, **kwargs: Any) -> Callable[..., list[tupl
     sizes = [[lscalar() for _ in range(getattr(v.type, "ndim", 0))] for v in inputs]
     stand_in = Apply(op, inputs, [kind() for kind in types])
     try:
-        inferred = op.infer_shape(None, stand_in, [tuple(size) for size in sizes])  # type: ignore[attr-defined]
+        inferred = stand_in.op.infer_shape(None, stand_in, [tuple(size) for size in sizes])
     except (AttributeError, MethodNotDefined) as error:
         raise NotImplementedError(
             f"No JAX conversion for the given `Op`: {op}. To run its `perform` on the host, JAX needs the shapes of "

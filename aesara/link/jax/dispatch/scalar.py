@@ -265,7 +265,9 @@ def _by_primitive(
 
 def _by_graph(op: ScalarOp, types: Sequence[ScalarType], **kwargs: Any) -> Callable[..., Any]:
     inputs = [kind() for kind in types]
-    graph = ConvertedGraph(inputs, op.decomposition(*inputs), None, **kwargs)  # type: ignore[arg-type]
+    outputs = op.decomposition(*inputs)
+    assert outputs is not None
+    graph = ConvertedGraph(inputs, outputs, None, **kwargs)
     return lambda *values: one_or_all(graph.run(values))
 
 
