@@ -1,11 +1,12 @@
 """Addresses of the outside world: CPython's and NumPy's C API, BLAS, special functions.
 
 SciPy's Cython modules export plain C functions as capsules.  They are loaded by file, without importing the packages
-around them, which would cost a tenth of a second.
+around them, which would cost a tenth of a second.  BLAS and LAPACK of SciPy's wheels are found without SciPy.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import importlib
@@ -22,7 +23,7 @@ from aesara.link import guards
 from aesara.link.llvm.layout import DTYPES, WORDS
 
 __all__ = [
-    "c_function", "capsule_functions", "extension_file", "fixed_words", "libm_address", "numpy_api", "numpy_sort",
+    "c_function", "fixed_words", "fortran_function", "fortran_library", "libm_address", "numpy_api", "numpy_sort",
     "numpy_transform", "special_function",
 ]  # fmt: skip
 
@@ -53,38 +54,60 @@ def numpy_api() -> ctypes._Pointer[ctypes.c_void_p]:
     return ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))
 
 
+def _extension_file(package: str, name: str) -> Path | None:
+    """Return the file of a compiled module of SciPy, which is not imported; None if it is not a plain file."""
+    scipy = importlib.util.find_spec("scipy")
+    if scipy is not None and scipy.origin is not None:
+        for suffix in importlib.machinery.EXTENSION_SUFFIXES:
+            path = Path(scipy.origin).parent / package / f"{name}{suffix}"
+            if path.exists():
+                return path
+    return None
+
+
 def _load_extension(package: str, name: str) -> ModuleType:
     """Import a compiled module of SciPy without its package's `__init__`, if it is a plain file."""
     full = f"scipy.{package}.{name}"
     if full in sys.modules:
         return sys.modules[full]
-    scipy = importlib.import_module("scipy")
-    assert scipy.__file__ is not None
-    folder = Path(scipy.__file__).parent / package
-    for suffix in importlib.machinery.EXTENSION_SUFFIXES:
-        path = folder / f"{name}{suffix}"
-        if path.exists():
-            spec = importlib.util.spec_from_file_location(name, path)
-            if spec is not None and spec.loader is not None:
-                try:
-                    module = importlib.util.module_from_spec(spec)
-                    spec.loader.exec_module(module)
-                    return module
-                except ImportError:
-                    break
+    path = _extension_file(package, name)
+    spec = None if path is None else importlib.util.spec_from_file_location(name, path)
+    if spec is not None and spec.loader is not None:
+        with contextlib.suppress(ImportError):
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
     return importlib.import_module(full)
 
 
-def extension_file(package: str, name: str) -> str | None:
-    """Return the file of a compiled module of SciPy; None if it is not a plain file."""
-    return getattr(_load_extension(package, name), "__file__", None)
-
-
 @functools.cache
-def capsule_functions(package: str, name: str) -> dict[str, int]:
+def _capsule_functions(package: str, name: str) -> dict[str, int]:
     """Return name -> address of the C functions that a Cython module of SciPy exports."""
     module = _load_extension(package, name)
     return {k: _capsule_pointer(c, _capsule_name(c)) for k, c in module.__pyx_capi__.items()}
+
+
+@functools.cache
+def fortran_library(name: str) -> ctypes.CDLL | None:
+    """Return a handle by which functions of the libraries behind SciPy are found: `name` is ``blas`` or ``lapack``."""
+    path = _extension_file("linalg", f"cython_{name}")
+    if path is not None:
+        with contextlib.suppress(OSError):
+            return ctypes.CDLL(str(path))  # also finds functions of linked libraries
+    return None
+
+
+@functools.cache
+def fortran_function(library: str, name: str) -> int | None:
+    """Return the address of a subroutine of ``blas`` or ``lapack``; None if this installation does not have it.
+
+    The OpenBLAS in SciPy's wheels has names of its own, by which functions are found without the import of SciPy.  From
+    other libraries SciPy may choose by name, so it is asked.
+    """
+    function = getattr(fortran_library(library), f"scipy_{name}_", None)
+    if function is None:
+        return _capsule_functions("linalg", f"cython_{library}").get(name)
+    return ctypes.cast(function, ctypes.c_void_p).value
 
 
 @functools.cache
@@ -173,8 +196,7 @@ def fixed_words(blas: bool, routines: Mapping[str, int]) -> list[int]:
     """Return the words of the table that do not depend on the function: APIs, BLAS if needed, and routines."""
     words = _constant_words() | dict(routines)
     if blas:
-        blas_functions = capsule_functions("linalg", "cython_blas")
-        words = words | {name: blas_functions[name] for name in _BLAS}
+        words |= {name: fortran_function("blas", name) or 0 for name in _BLAS}
     return [words[name] for name in WORDS] + list(_descriptors())
 
 

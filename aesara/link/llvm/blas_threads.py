@@ -7,13 +7,12 @@ linked libraries are not found.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import os
 from typing import Any
 
-from aesara.link.llvm.addresses import extension_file
+from aesara.link.llvm.addresses import fortran_library
 
 __all__ = ["address", "number_of_threads", "set_number_of_threads"]
 
@@ -32,11 +31,7 @@ _NAMES = ("get_num_threads", "set_num_threads", "get_parallel")
 @functools.cache
 def _functions() -> tuple[Any, Any] | None:
     """Return the functions that get and set the number of threads; None if unknown or not process-wide."""
-    path = extension_file("linalg", "cython_blas")
-    library = None
-    if path is not None:
-        with contextlib.suppress(OSError):
-            library = ctypes.CDLL(path)  # also finds functions of linked libraries
+    library = fortran_library("blas")
     for prefix, suffix in _FORMS if library is not None else ():
         named: list[Any] = [getattr(library, f"{prefix}openblas_{name}{suffix}", None) for name in _NAMES]
         if None not in named:

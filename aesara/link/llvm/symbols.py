@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from aesara.ir.generators import draw_address
 from aesara.ir.routines.numpy_loops import loop_address
-from aesara.link.llvm.addresses import capsule_functions, libm_address, numpy_sort, numpy_transform, special_function
+from aesara.link.llvm.addresses import fortran_function, libm_address, numpy_sort, numpy_transform, special_function
 
 __all__ = ["address_of"]
 
@@ -32,7 +32,7 @@ def address_of(symbol: str) -> int | None:
     if source == "special":
         return special_function(rest[0], int(rest[1]))
     if source in ("lapack", "blas"):
-        return capsule_functions("linalg", f"cython_{source}").get(rest[0])
+        return fortran_function(source, rest[0])
     if source == "random":
         return draw_address(rest[0])
     if source == "numpy" and rest[0] == "loop":

@@ -12,7 +12,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.configdefaults import config
-from aesara.link.llvm import blas_threads, jit
+from aesara.link.llvm import addresses, blas_threads, jit
 from aesara.link.llvm.runtime import code
 from aesara.link.llvm.runtime.one_thread import NOTHING, ROUTINES
 from aesara.link.llvm.runtime.products import ONE_THREAD
@@ -244,3 +244,35 @@ def test_a_new_process():
     """The library is found without anything else having loaded it."""
     ended = subprocess.run([sys.executable, "-c", STARTED], capture_output=True, text=True, timeout=100)
     assert ended.stdout == "4 (60, 60)\n", ended.stderr
+
+
+WITHOUT_SCIPY = """
+import sys
+import numpy as np
+import aesara, aesara.tensor as at
+x = at.dmatrix()
+f = aesara.function([x], [at.dot(x, x), at.slinalg.cholesky(x)])
+f(4 * np.eye(3))
+print("scipy" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(
+    not hasattr(addresses.fortran_library("blas"), "scipy_dgemm_"), reason="the library is not that of SciPy's wheels"
+)
+def test_library_is_found_without_import_of_scipy():
+    result = subprocess.run([sys.executable, "-c", WITHOUT_SCIPY], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["False"]
+
+
+def test_functions_of_other_libraries_are_those_that_scipy_chooses(monkeypatch):
+    find = addresses.fortran_function.__wrapped__
+    monkeypatch.setattr(addresses, "fortran_library", lambda name: None)
+    found = find("blas", "dsyrk")
+    assert found == addresses._capsule_functions("linalg", "cython_blas")["dsyrk"]
+    assert find("lapack", "nothing") is None
+    # sqrt(3**2 + 4**2), by the function itself
+    signature = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_void_p] * 3)
+    values, one, two = (ctypes.c_double * 2)(3.0, 4.0), ctypes.c_int(1), ctypes.c_int(2)
+    norm = signature(find("blas", "dnrm2"))
+    assert norm(ctypes.addressof(two), ctypes.addressof(values), ctypes.addressof(one)) == 5.0
