@@ -17,6 +17,10 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+# isort: split
+import aesara.sources  # notes the time, before any other source is read
+
+# isort: split
 from aesara.utils import collection_paused, modules_on_demand, require_gil
 
 require_gil(sys.version)

@@ -16,7 +16,7 @@ from aesara.link.llvm.addresses import fixed_words
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.runtime.code import routine_words
 from aesara.link.llvm.runtime.one_thread import ROUTINES as ONE_THREAD
-from aesara.link.llvm.runtime.products import products_text
+from aesara.link.llvm.runtime.products import products_library
 from aesara.link.llvm.target import current_target
 
 #: limits for never and always taking the loops
@@ -47,7 +47,7 @@ class Products:
         kind, number = KINDS[dtype]
         self.routines = {}
         for name, limits in LIMITS.items():
-            text = products_text(dtype, current_target().vector_bytes, limits)
+            text = products_library(dtype, current_target().vector_bytes, limits)
             addresses = load_routines(text, [f"matmul.{dtype}"], None, 1, current_target(), ONE_THREAD)
             (self.routines[name],) = addresses.values()
         text = REPEAT.replace("MATRICES", MATRICES).replace("TYPE", kind)

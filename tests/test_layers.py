@@ -26,6 +26,7 @@ LAYERS = {
     "aesara.notebooks": 0,
     "aesara.progress": 0,
     "aesara.records": 0,
+    "aesara.sources": 0,
     "aesara.tracebacks": 0,
     "aesara.user_code": 0,
     "aesara.utils": 0,

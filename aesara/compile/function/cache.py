@@ -31,6 +31,7 @@ from aesara.link.llvm.linker import LLVMLinker
 from aesara.lower.errors import ErrorInfo
 from aesara.records import dataclass
 from aesara.scan.inner_graphs import RewriteSteps
+from aesara.sources import PACKAGE, state_of_file, state_of_folder
 from aesara.utils import free_in_children
 
 __all__ = ["KeptFunction", "find", "key_of", "keep"]
@@ -142,24 +143,13 @@ def _versions() -> tuple[Any, ...]:
     Installing a package writes its files anew; in a folder of sources any file may have changed. SciPy is not imported
     to be asked: it takes longer than all else.
     """
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    is_installed = not {"site-packages", "dist-packages"}.isdisjoint(package.split(os.sep))
-    files = [os.stat(os.path.join(package, "__init__.py"))] if is_installed else _stats_of_sources(package)
-    latest = len(files), sum(file.st_size for file in files), max(file.st_mtime_ns for file in files)
+    is_installed = not {"site-packages", "dist-packages"}.isdisjoint(PACKAGE.split(os.sep))
+    files = state_of_file("__init__.py") if is_installed else state_of_folder("")
+    if files is None:
+        raise NoDigest("files of the package were changed after it was imported")
     spec = importlib.util.find_spec("scipy")
     scipy = None if spec is None or spec.origin is None else (spec.origin, os.stat(spec.origin).st_mtime_ns)
-    return np.__version__, scipy, package, latest
-
-
-def _stats_of_sources(folder: str) -> list[os.stat_result]:
-    found = []
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                found.append(entry.stat())
-            elif entry.is_dir() and entry.name != "__pycache__":
-                found += _stats_of_sources(entry.path)
-    return found
+    return np.__version__, scipy, PACKAGE, files
 
 
 def find(key: str) -> KeptFunction | None:

@@ -58,7 +58,7 @@ def fast_draws_are_numpys() -> bool:
     if draw_address("random_loggam") is None:
         return False
     loops = {name: draw_loop(name, True) for name in DRAWS}
-    addresses = load_functions(list(loops.values()))
+    addresses = load_functions(list(loops.values()), name="draws")
     for name, parameters in _LOOKS:
         rng = np.random.Generator(np.random.PCG64(1))
         drawn, after = _draw(addresses[loops[name]], DRAWS[name], words_of(rng), parameters)

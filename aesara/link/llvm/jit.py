@@ -7,12 +7,14 @@ import contextlib
 import functools
 import itertools
 import platform
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import llvmlite
 import llvmlite.binding as llvm
+import numpy as np
 from llvmlite.binding.newpassmanagers import NewPassManager, create_new_module_pass_manager
 
 from aesara.ir import vecmath
@@ -26,12 +28,14 @@ from aesara.link.llvm.module import Module
 from aesara.link.llvm.runtime import large_blocks, one_thread
 from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
-from aesara.link.llvm.typed_functions import LazyText, lazy_library
+from aesara.link.llvm.typed_functions import Library, library_text
 from aesara.records import dataclass
 from aesara.scalar.routine import too_old_for
+from aesara.sources import PACKAGE, state_of_folder
 from aesara.utils import free_in_children
 
 __all__ = [
+    "LIBRARY_SOURCES",
     "Code",
     "Image",
     "build",
@@ -237,7 +241,7 @@ def build(module: Module, entry: str, cache: ObjectCache | None) -> tuple[Code, 
 
 
 def load_routines(
-    text: str | LazyText,
+    text: str | Library,
     names: Iterable[str],
     cache: ObjectCache | None,
     level: int,
@@ -247,22 +251,24 @@ def load_routines(
 ) -> dict[str, int]:
     """Compile functions that are never unloaded, or get them from the cache; return the address of each name.
 
-    Only the code generator runs, with this level. `calls` are the C functions that they call, `prefix` is that of the
-    names in the text.
+    Only the code generator runs, with this level. `calls` are the C functions that they call, besides those that a
+    library names; `prefix` is that of the names in the text.
     """
     with _hold_lock():
-        code, _ = _object(text, cache, target, optimize=False, level=level)
+        if isinstance(text, str):
+            code, _ = _object(text, cache, target, optimize=False, level=level)
+        else:
+            code, called = _library_object(text, cache, target, level)
+            calls = (*calls, *called)
         symbols = {name: f"{prefix}{name}" for name in names}
         calls = (*calls, *(() if target.multiplies_and_adds else ("fma",)))
-        if not isinstance(text, str):
-            calls = (*calls, *text.symbols)
         addresses, library = _link((code,), calls, symbols.values(), target)
         _libraries.append(library)
         return {name: addresses[symbol] for name, symbol in symbols.items()}
 
 
 def load_functions(
-    functions: Sequence[TypedFunction], level: int = 0, target: Target | None = None
+    functions: Sequence[TypedFunction], level: int = 0, target: Target | None = None, name: str = ""
 ) -> dict[TypedFunction, int]:
     """Compile typed functions for this process, or get their code from the cache; return their addresses.
 
@@ -272,10 +278,12 @@ def load_functions(
         Level of the code generator; LLVM's passes do not run.
     target
         By default this processor.
+    name
+        Name of a library of these functions, see `Library`; without one they are translated in any case.
     """
     symbols = [function.symbol for function in functions]
-    target = target or target_named("native")
-    addresses = load_routines(lazy_library(functions), symbols, object_cache(), level, target, prefix="")
+    library = Library(name, functools.partial(library_text, functions))
+    addresses = load_routines(library, symbols, object_cache(), level, target or target_named("native"), prefix="")
     return {function: addresses[function.symbol] for function in functions}
 
 
@@ -303,8 +311,9 @@ def load_vecmath(name: str, dtype: str, target: Target) -> dict[str, int]:
 def _load_one_thread() -> dict[str, int]:
     """Return the addresses of the functions around short calls of BLAS."""
     known = all(blas_threads.address(symbol) for symbol in one_thread.NEEDED)
-    text = lazy_library(one_thread.ONE_THREAD if known else one_thread.NOTHING)
-    return load_routines(text, one_thread.ROUTINES, object_cache(), 1, target_named("native"))
+    functions = one_thread.ONE_THREAD if known else one_thread.NOTHING
+    library = Library(f"one thread {known}", functools.partial(library_text, functions))
+    return load_routines(library, one_thread.ROUTINES, object_cache(), 1, target_named("native"))
 
 
 def _address(symbol: str, target: Target) -> int | None:
@@ -320,27 +329,59 @@ def _address(symbol: str, target: Target) -> int | None:
 
 
 def _object(
-    text: str | LazyText, cache: ObjectCache | None, target: Target, optimize: bool = True, level: int = _LEVEL
+    text: str, cache: ObjectCache | None, target: Target, optimize: bool = True, level: int = _LEVEL
 ) -> tuple[bytes, bool]:
     """Return the object code of a module, and whether it came from the cache."""
-    if cache is not None:
-        key = cache.key(text if isinstance(text, str) else text.key, _host_key(target), f"{optimize} {level}")
-        code = cache.load(key)
-        if code is not None:
-            return code, True
-    if not isinstance(text, str):
-        text = text.build()
+    if cache is None:
+        return _compile(text, target, optimize, level), False
+    key = cache.key(text, _host_key(target), f"{optimize} {level}")
+    code = cache.load(key)
+    if code is not None:
+        return code, True
+    code = _compile(text, target, optimize, level)
+    _store(cache, key, code)
+    return code, False
+
+
+def _compile(text: str, target: Target, optimize: bool, level: int) -> bytes:
     module = _parse(text, target, level)
     if optimize:
         _optimize(module, text, target)
-    code = _machine(target, level).emit_object(module)
-    if cache is not None:
-        store = functools.partial(cache.store, key, code)
-        if _postponed.stores is None:
-            store()
-        else:
-            _postponed.stores.append(store)
-    return code, False
+    return bytes(_machine(target, level).emit_object(module))
+
+
+#: folders of the package with all sources of libraries
+LIBRARY_SOURCES = ("ir", "link")
+_DECLARED = re.compile(r"(?m)^(?:declare [^@\n]*|(?=@[\w.]+ = external ))@(?!llvm\.)([\w.]+)")
+
+
+def _library_object(
+    library: Library, cache: ObjectCache | None, target: Target, level: int
+) -> tuple[bytes, Sequence[str]]:
+    """Return the object code of a library, and the symbols outside of it that it refers to."""
+    states = [state_of_folder(folder) for folder in LIBRARY_SOURCES]
+    key = None
+    if cache is not None and library.name and None not in states:
+        sources = f"{PACKAGE} {states} {sys.version} {np.__version__}"
+        key = cache.key("library", library.name, sources, _host_key(target), str(level))
+        symbols, found, code = (cache.load(key) or b"").partition(b"\0")
+        if found:
+            return code, symbols.decode().split()
+    text = library.text()
+    called = _DECLARED.findall(text)
+    if cache is None or key is None:
+        return _object(text, cache, target, optimize=False, level=level)[0], called
+    code = _compile(text, target, False, level)
+    _store(cache, key, b"\0".join((" ".join(called).encode(), code)))
+    return code, called
+
+
+def _store(cache: ObjectCache, key: str, code: bytes) -> None:
+    store = functools.partial(cache.store, key, code)
+    if _postponed.stores is None:
+        store()
+    else:
+        _postponed.stores.append(store)
 
 
 class _Postponed(threading.local):

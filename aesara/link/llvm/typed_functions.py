@@ -6,32 +6,29 @@ import dataclasses
 from collections.abc import Callable, Iterable
 
 from aesara.ir.definitions import FunctionDefinition
-from aesara.ir.typed.digest import digest_and_symbols
 from aesara.ir.typed.function import TypedFunction
 from aesara.ir.typed.translate import Translation, translations
 from aesara.link.llvm.module import Module
 from aesara.records import dataclass
 
-__all__ = ["LazyText", "add_function", "lazy_library", "library_text"]
+__all__ = ["Library", "add_function", "library_text"]
 
 
 @dataclass(frozen=True, eq=False)
-class LazyText:
-    """LLVM IR text that is built only if its object code is not in a cache.
+class Library:
+    """Functions of the package's own sources, which are translated only if their object code is not in a cache.
 
     Attributes
     ----------
-    key
-        Digest of what the text depends on.
-    build
+    name
+        Name by which the object code is found as long as the sources are the same. It depends on all else that the
+        text depends on.
+    text
         Function that returns the text.
-    symbols
-        Symbols outside of the text that it may refer to.
     """
 
-    key: str
-    build: Callable[[], str]
-    symbols: frozenset[str]
+    name: str
+    text: Callable[[], str]
 
 
 def add_function(module: Module, function: TypedFunction) -> str:
@@ -50,13 +47,6 @@ def library_text(functions: Iterable[TypedFunction]) -> str:
             definition = dataclasses.replace(definition, linkage="")
         _add(module, translation, definition)
     return module.text()
-
-
-def lazy_library(functions: Iterable[TypedFunction]) -> LazyText:
-    """Return the text of `library_text`, to be built if it is needed."""
-    exported = tuple(functions)
-    digest, symbols = digest_and_symbols(exported)
-    return LazyText(digest, lambda: library_text(exported), frozenset(symbols))
 
 
 def _add(module: Module, translation: Translation, definition: FunctionDefinition) -> None:

@@ -12,7 +12,7 @@ import aesara.tensor as at
 from aesara.link import guards
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.runtime.one_thread import ROUTINES
-from aesara.link.llvm.runtime.products import SMALL, products_text
+from aesara.link.llvm.runtime.products import SMALL, products_library
 from aesara.link.llvm.target import current_target
 
 NUMBERS = {"float64": ctypes.c_double, "float32": ctypes.c_float}
@@ -23,7 +23,7 @@ EDGES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33)
 @functools.cache
 def routine(dtype, width):
     """Return the routine, without its shortcuts, as ``f(a, b, c, alpha, beta)``."""
-    text = products_text(dtype, width, (2**40, 2**40))
+    text = products_library(dtype, width, (2**40, 2**40))
     (address,) = load_routines(text, [f"matmul.{dtype}"], None, 1, current_target(), ROUTINES).values()
     size, pointer, number = ctypes.c_int64, ctypes.c_void_p, NUMBERS[dtype]
     matrix = (pointer, size, size)

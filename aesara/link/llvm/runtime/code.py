@@ -25,7 +25,7 @@ from aesara.link.llvm.runtime.kept_results import lend, reuse
 from aesara.link.llvm.runtime.large_blocks import BLOCK_FUNCTIONS
 from aesara.link.llvm.runtime.large_products import large_product
 from aesara.link.llvm.runtime.memory import allocate_late_block, get_workspace, new_array
-from aesara.link.llvm.runtime.products import products_text
+from aesara.link.llvm.runtime.products import products_library
 from aesara.link.llvm.runtime.threads import count_rounds, end_of_chunk, poll, release_gil, take_gil
 from aesara.link.llvm.target import Target, current_target, target_named
 
@@ -66,15 +66,15 @@ def routine_words(
     if not target.runs:
         target = target_named("native")  # nothing calls them
     words = dict(_load_calls())
-    for is_needed, functions, level in (
+    for is_needed, name, functions, level in (
         # Optimized: calls with many arguments spend their time in its loop.
-        (arguments, (read_arguments,), 1),
-        (values, _VALUES, 0),
-        (lent, (lend,), 0),
-        (generators, _GENERATORS, 0),
+        (arguments, "arguments", (read_arguments,), 1),
+        (values, "values", _VALUES, 0),
+        (lent, "lent", (lend,), 0),
+        (generators, "generators", _GENERATORS, 0),
     ):
         if is_needed:
-            words |= _load(functions, level)
+            words |= _load(name, functions, level)
     for dtype in dtypes:
         words |= _products(dtype, target)
     return words
@@ -83,7 +83,7 @@ def routine_words(
 @functools.cache
 def _load_calls() -> dict[str, int]:
     """Return the words with the functions that every call needs."""
-    found = dict(_load((*_CALLS, *BLOCK_FUNCTIONS), 0))
+    found = dict(_load("calls", (*_CALLS, *BLOCK_FUNCTIONS), 0))
     if BLOCK_FUNCTIONS:
         large_results.install(found)
         found["PyMem_RawMalloc"] = found["raw_malloc"]  # in place of Python's function
@@ -96,14 +96,14 @@ def _word(function: TypedFunction) -> str:
 
 
 @functools.cache
-def _load(functions: tuple[TypedFunction, ...], level: int) -> dict[str, int]:
-    """Return the addresses of functions by their word in the table."""
-    addresses = load_functions(functions, level)
+def _load(name: str, functions: tuple[TypedFunction, ...], level: int) -> dict[str, int]:
+    """Return the addresses of the functions of a library by their word in the table."""
+    addresses = load_functions(functions, level, name=name)
     return {_word(function): address for function, address in addresses.items()}
 
 
 @functools.cache
 def _products(dtype: str, target: Target) -> dict[str, int]:
-    large = _load((large_product(dtype),), 0)
-    text = products_text(dtype, target.vector_bytes)
-    return large | load_routines(text, (f"matmul.{dtype}", f"mirror.{dtype}"), object_cache(), 1, target)
+    large = _load(f"large products {dtype}", (large_product(dtype),), 0)
+    library = products_library(dtype, target.vector_bytes)
+    return large | load_routines(library, (f"matmul.{dtype}", f"mirror.{dtype}"), object_cache(), 1, target)

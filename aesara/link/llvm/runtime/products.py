@@ -13,16 +13,15 @@ The functions that it chooses from have the same parameters, so that these are t
 import functools
 from typing import Any
 
-from aesara.ir.typed.digest import digest_and_symbols
 from aesara.ir.typed.function import CFunction, TypedFunction, typed_function
 from aesara.ir.typed.types import Pointer, i1, i64, null, ptr
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.runtime.product_types import NUMBERS, table_type
 from aesara.link.llvm.runtime.small_products import add_parts, small_product
 from aesara.link.llvm.runtime.symmetric_products import is_symmetric, symmetric_product
-from aesara.link.llvm.typed_functions import LazyText, add_function
+from aesara.link.llvm.typed_functions import Library, add_function
 
-__all__ = ["ONE_THREAD", "SMALL", "products_text"]
+__all__ = ["ONE_THREAD", "SMALL", "products_library"]
 
 #: largest numbers of multiply-adds, of matrices and with a vector, without BLAS.  By `benchmarks/products.py`, compared
 #: with OpenBLAS: squares of 16 take a third of the time, of 64 half of it, of 128 about as long; a square of 16 and a
@@ -41,18 +40,16 @@ _leave = CFunction("threads.leave", None, i1)
 _ATTRIBUTES = "noinline nounwind"
 
 
-def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL) -> LazyText:
-    """Return a module with ``matmul`` and ``mirror`` for a dtype and a size of vectors in bytes."""
-    function = _product(dtype, small)
+def products_library(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL) -> Library:
+    """Return the library with ``matmul`` and ``mirror`` for a dtype and a size of vectors in bytes."""
 
-    def build() -> str:
+    def text() -> str:
         module = Module()
-        add_function(module, function)
+        add_function(module, _product(dtype, small))
         add_parts(module, dtype, vector_bytes)
         return module.text()
 
-    digest, _ = digest_and_symbols([function])
-    return LazyText(f"{digest} {vector_bytes}", build, frozenset((_enter.symbol, _leave.symbol)))
+    return Library(f"products {dtype} {vector_bytes} {small}", text)
 
 
 def _product(dtype: str, small: tuple[int, int]) -> TypedFunction:
