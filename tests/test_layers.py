@@ -306,8 +306,6 @@ def test_no_import_cycles():
     assert not cycles, "modules that import one another:\n" + "\n".join(cycles)
 
 
-#: Classes here name, for type checkers, the machines that their methods take, and these import the classes.
-NAMED_FOR_TYPES = ("aesara.ir.", "aesara.lower.", "aesara.link.llvm.")
 #: The class of tensors has the functions of tensors as methods, and these say for type checkers that they return it.
 RETURNED_FOR_TYPES = "aesara.tensor.var"
 
@@ -319,11 +317,7 @@ def test_no_cycles_for_type_checkers_or_by_name():
         return (plain | typed) & {*FILES} - {name}
 
     edges = {name: edges_of(name) for name in FILES}
-    cycles = [
-        " <-> ".join(group)
-        for group in strongly_connected(edges)
-        if len(group) > 1 and not all(name.startswith(NAMED_FOR_TYPES) for name in group)
-    ]
+    cycles = [" <-> ".join(group) for group in strongly_connected(edges) if len(group) > 1]
     assert not cycles, "modules that import one another, for type checkers or by name:\n" + "\n".join(cycles)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.lower.steps import NameOf, ScheduledStep
+from aesara.lower.arrays import NameOf, ScheduledStep
 
 __all__ = ["Accesses"]
 

@@ -43,12 +43,12 @@ class Context:
         self.errors: list[ErrorInfo] = [] if outer is None else outer.errors
         #: nodes that only one side of a lazy choice needs, by choice and side
         self.branches: dict[tuple[Apply, int], list[Apply]] = {} if outer is None else outer.branches
-        self._facts: SizeFacts = SizeFacts(None if outer is None else outer._facts)
-        item_list, facts = ItemList(), self._facts
-        guards = GuardTable(item_list, facts, self.errors)
+        self.sizes: SizeFacts = SizeFacts(None if outer is None else outer.sizes)
+        item_list = ItemList()
+        guards = GuardTable(item_list, self.sizes, self.errors)
         self.items = item_list.items
         self.add, self.ensure_added = item_list.add, item_list.ensure_added
-        self.canonical, self.same_size, self.equate = facts.canonical, facts.same_size, facts.equate
+        self.canonical, self.same_size, self.equate = self.sizes.canonical, self.sizes.same_size, self.sizes.equate
         self.guard, self.require_equal = guards.guard, guards.require_equal
         self.constant_data = self.constants.data_of
         self.arrays: dict[Variable, Array] = {}
@@ -70,7 +70,7 @@ class Context:
         #: for arrays of positions along a dimension: its size, and whether positions ascend
         self.positions_in: dict[Array, tuple[Expr, bool]] = {}
         #: size expressions of integer 0-d arrays
-        self._sizes: dict[Array, Expr] = {}
+        self._size_of: dict[Array, Expr] = {}
 
     def inside_loop(self) -> Context:
         """Return a context for the body of a loop."""
@@ -168,13 +168,13 @@ class Context:
 
     def integer_from(self, array: Array) -> Expr:
         """Reinterpret an integer 0-d array as int64: inline if it is arithmetic on sizes, else as a definition."""
-        found = self._sizes.get(array)
+        found = self._size_of.get(array)
         if found is None:
             found = self._inline(array)
             if found is None:
                 found = var(self.fresh_size())
                 self.add(Definition(found.attr, array))
-            self._sizes[array] = found
+            self._size_of[array] = found
         return found
 
     def define_size(self, size: Expr) -> Expr:

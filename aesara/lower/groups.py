@@ -5,20 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, const, cost, linear_offset, walk
-from aesara.lower.arrays import Array, is_trailing_run
+from aesara.ir.steps import Step
+from aesara.lower.arrays import Array, NameOf, ProgramBuilder, ScheduledStep, Task, is_trailing_run, loads_of
+from aesara.lower.iteration_space import LOOP, own_element
 from aesara.lower.nests import Launched, Rows, build_launch
 from aesara.lower.shape_arithmetic import count_of
-from aesara.lower.steps import NameOf, ScheduledStep, loads_of
-from aesara.lower.tasks import LOOP, Task, own_element
+from aesara.lower.sizes import SizeFacts
 from aesara.records import dataclass
-
-if TYPE_CHECKING:
-    from aesara.ir.steps import Step
-    from aesara.lower.assemble.assembler import Assembler
-    from aesara.lower.context import Context
 
 __all__ = ["Group"]
 
@@ -62,7 +57,7 @@ class Group(ScheduledStep):
     def maps_elements(self) -> Iterator[Array]:
         return (task.target for task in self.tasks if task.kind == "map")
 
-    def space(self, context: Context) -> tuple[Expr, ...]:
+    def space(self, sizes: SizeFacts) -> tuple[Expr, ...]:
         return self.domain
 
     def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
@@ -94,30 +89,30 @@ class Group(ScheduledStep):
 
         return rank > 0 and all(map(can_split, self.tasks))
 
-    def reads_in_rows(self, buffer: str, count: Expr, context: Context, name_of: NameOf) -> bool:
+    def reads_in_rows(self, buffer: str, count: Expr, sizes: SizeFacts, name_of: NameOf) -> bool:
         elsewhere = any(read == buffer and not same for read, same in self.loads(name_of))
-        return self.has_rows and not elsewhere and count is context.canonical(count_of(self.domain))
+        return self.has_rows and not elsewhere and count is sizes.canonical(count_of(self.domain))
 
-    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
-        launch = self._launch(assembler, at, None).launch
+    def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
+        launch = self._launch(builder, at, None).launch
         if launch.kernel.body:
             yield launch
 
-    def rows_launch(self, assembler: Assembler, at: int, rows: Rows) -> Launched:
+    def rows_launch(self, builder: ProgramBuilder, at: int, rows: Rows) -> Launched:
         """Return the launch for a range of the outermost loop."""
-        return self._launch(assembler, at, rows)
+        return self._launch(builder, at, rows)
 
-    def _launch(self, assembler: Assembler, at: int, rows: Rows | None) -> Launched:
-        name_of, tasks = assembler.buffer_name, []
+    def _launch(self, builder: ProgramBuilder, at: int, rows: Rows | None) -> Launched:
+        name_of, tasks = builder.buffer_name, []
         aliased: set[str] = set()
         for task in self.tasks:
             name = name_of(task.target)
-            old = assembler.in_place.get(name)
+            old = builder.overwritten_input(name)
             starts_in_place = old is not None and task.target.starts_as_base
             tasks.append(dataclasses.replace(task, prologue=None) if starts_in_place else task)
             if old is not None and not starts_in_place:
-                aliased |= {name, assembler.context.inputs[old].buffer.name}
-        return build_launch(self.domain, tasks, f"k{at}", name_of, assembler.elided, aliased, rows)
+                aliased |= {name, old}
+        return build_launch(self.domain, tasks, f"k{at}", name_of, builder.elided, aliased, rows)
 
 
 def _own_offsets(domain: tuple[Expr, ...], is_interleaved: bool) -> tuple[Expr, ...]:

@@ -15,9 +15,9 @@ from aesara.ir.independence import is_distinct_offset, mark_parallel
 from aesara.ir.kernel import Assign, Declare, For, Statement, Store, expressions_of, map_expressions
 from aesara.ir.lanes import accumulations
 from aesara.ir.steps import Launch
-from aesara.lower.arrays import ONE, ZERO, Array, is_trailing_run
+from aesara.lower.arrays import ONE, ZERO, Array, Task, is_trailing_run
+from aesara.lower.iteration_space import LOOP, own_element
 from aesara.lower.kernels import launch_of
-from aesara.lower.tasks import LOOP, Task, own_element
 from aesara.records import dataclass
 
 __all__ = ["BLOCK", "Launched", "Rows", "build_launch"]

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, sharing
-from aesara.lower.arrays import Array, Definition, LoopBody
-from aesara.lower.assemble import plan_body_results, plan_results
+from aesara.lower.arrays import Array, Definition, ScheduledStep, Task
+from aesara.lower.assemble import plan_results
 from aesara.lower.context import Context
+from aesara.lower.control.loop import LoopBody, LoopNode
 from aesara.lower.dispatch import lower_nodes
 from aesara.lower.groups import Group
+from aesara.lower.iteration_space import own_element
 from aesara.lower.schedule import Schedule
-from aesara.lower.tasks import Task, own_element
 from aesara.records import dataclass
 
 __all__ = ["PlacedStep", "Placement", "nodes_of_buffers", "place_nodes"]
@@ -115,14 +116,15 @@ def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, .
         if step.kind is not None:
             kernel = f"k{at}"
             name = kernel if step.kind == "nest" else step.title
-            inner = () if step.loop_body is None else _steps_of_loop(step.loop_body)
-            steps.append(PlacedStep(step.kind, name, tuple(inside[at]), step.space(context), inner, kernel))
+            body = _body_of(step)
+            inner = () if body is None else _placed_steps(body.context, body.plan()[1])[0]
+            steps.append(PlacedStep(step.kind, name, tuple(inside[at]), step.space(context.sizes), inner, kernel))
     return tuple(steps), placed
 
 
-def _steps_of_loop(body: LoopBody) -> tuple[PlacedStep, ...]:
-    """Return the steps of the body of a loop."""
-    return _placed_steps(body.context, plan_body_results(body)[1])[0]
+def _body_of(step: ScheduledStep) -> LoopBody | None:
+    """Return the body of a loop, or None."""
+    return step.body if isinstance(step, LoopNode) else None
 
 
 def _parts(variable: Variable, context: Context) -> Sequence[Array]:
@@ -191,5 +193,6 @@ def _name_buffers(context: Context, plan: Schedule, found: dict[str, tuple[Apply
         nodes = (node_of[one] for one in arrays if one in node_of)
         found[name] = tuple(dict.fromkeys((*found.get(name, ()), *nodes)))
     for step in plan.steps:
-        if step.loop_body is not None:
-            _name_buffers(step.loop_body.context, plan_body_results(step.loop_body)[1], found)
+        body = _body_of(step)
+        if body is not None:
+            _name_buffers(body.context, body.plan()[1], found)

@@ -9,7 +9,7 @@ import pytest
 import aesara
 from aesara.ir.steps import STEPS
 from aesara.lower import arrays
-from aesara.lower.steps import ScheduledStep
+from aesara.lower.arrays import ScheduledStep
 
 ROOT = Path(aesara.__file__).resolve().parent
 #: where classes of arrays and steps may ask about each other

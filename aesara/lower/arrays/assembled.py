@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from aesara.ir.expr import PART_OF, Expr, NoComplexForm, linear_offset, load, parts_of
 from aesara.ir.independence import is_distinct_index
-from aesara.lower.arrays.base import ONE, Array, Index, PartReaders, Reader, copy_task
-from aesara.lower.tasks import LOOP, Task
+from aesara.lower.arrays.base import ONE, Array, ElementTracer, Index, Reader, Task, UseCounts, copy_task
+from aesara.lower.arrays.pointwise import PartReaders
+from aesara.lower.iteration_space import LOOP
 from aesara.records import dataclass
-
-if TYPE_CHECKING:
-    from aesara.lower.schedule.tracing import Tracer
-    from aesara.lower.schedule.uses import Uses
 
 __all__ = ["Assembled", "Write"]
 
@@ -65,15 +61,15 @@ class Assembled(Array):
         found = [(self.base, False)] if self.base is not None else []
         return found + [(a, False) for w in self.writes for a in w.operands]
 
-    def base_in_memory(self, uses: Uses) -> Array | None:
+    def base_in_memory(self, uses: UseCounts) -> Array | None:
         """Return the base if it is an `Assembled` that only this array reads; its memory is then reused."""
         base = self.base
-        if not isinstance(base, Assembled) or not uses.is_only(base):
+        if not isinstance(base, Assembled) or not uses.has_one_use(base):
             return None
         return None if any(base in w.operands for w in self.writes) else base
 
-    def tasks(self, tracer: Tracer) -> Iterator[Task]:
-        reused = self.base_in_memory(tracer.uses)
+    def tasks(self, tracer: ElementTracer) -> Iterator[Task]:
+        reused = tracer.base_of(self)
         tasks = [self._task(write, tracer) for write in self.writes]
         if reused is not None:
             tracer.take_over(reused, self)
@@ -81,8 +77,8 @@ class Assembled(Array):
             tasks[0].prologue = copy_task(tracer, self, self.base)
         yield from tasks
 
-    def _task(self, write: Write, tracer: Tracer) -> Task:
-        domain = tuple(tracer.context.canonical(n) for n in write.domain)
+    def _task(self, write: Write, tracer: ElementTracer) -> Task:
+        domain = tuple(map(tracer.sizes.canonical, write.domain))
         loops = LOOP[: len(domain)]
         readers = [lambda i, a=a: tracer.read(a, tuple(i)) for a in write.operands]
         offset = linear_offset(write.position(loops, readers), tracer.shape(self))

@@ -1,28 +1,20 @@
-"""The base classes of items and arrays, and arrays defined element by element."""
+"""The base classes of items, arrays, tasks and scheduled steps, which refer to one another.
+
+The protocols say what arrays and steps need of the passes above them: `UseCounts`, `ElementTracer` and `Planner` of the
+scheduler, `ProgramBuilder` of the assembler.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import ClassVar, Protocol
 
-from aesara.ir.expr import (
-    COMPLEX_OF,
-    PART_OF,
-    Expr,
-    NoComplexForm,
-    call,
-    complex_number,
-    const,
-    linear_offset,
-    parts_of,
-    walk,
-)
-from aesara.lower.tasks import LOOP, Task
-
-if TYPE_CHECKING:
-    from aesara.lower.schedule.scheduler import Scheduler
-    from aesara.lower.schedule.tracing import Tracer
-    from aesara.lower.schedule.uses import Uses
+from aesara.ir.expr import PART_OF, Expr, NoComplexForm, const, linear_offset, walk
+from aesara.ir.steps import Step
+from aesara.lower.iteration_space import LOOP
+from aesara.lower.sizes import SizeFacts
+from aesara.lower.slots import Slots
+from aesara.records import dataclass
 
 Index = tuple[Expr, ...]
 Reader = Callable[[Index], Expr]
@@ -62,7 +54,7 @@ class Item:
         """Return whether the item is live, given the items that others read (`needed`)."""
         return self in needed
 
-    def plan(self, scheduler: Scheduler) -> None:
+    def plan(self, planner: Planner) -> None:
         """Schedule the steps that compute this item."""
         raise NotImplementedError
 
@@ -135,38 +127,21 @@ class Array(Item):
             self._memory = self._memory or Interleaved(*parts)
         return self._memory
 
-    def plan(self, scheduler: Scheduler) -> None:
-        if self in scheduler.stored:
-            for task in self.tasks(scheduler.tracer):
-                scheduler.place(task)
+    def plan(self, planner: Planner) -> None:
+        for task in self.tasks(planner.tracer):
+            planner.place(task)
 
-    def tasks(self, tracer: Tracer) -> Iterator[Task]:
+    def tasks(self, tracer: ElementTracer) -> Iterator[Task]:
         """Yield the loop bodies that compute the array."""
         raise NotImplementedError
 
-    def base_in_memory(self, uses: Uses) -> Array | None:
+    def base_in_memory(self, uses: UseCounts) -> Array | None:
         """Return the array whose memory this one reuses; None if it has memory of its own."""
         return self.viewed
 
     def for_other_context(self) -> Array | None:
         """Return an equal array for another context, or None if it must be passed as a buffer."""
         return None
-
-
-class Source(Array):
-    """Existing memory: an input or a constant."""
-
-    __slots__ = ("buffer",)
-    buffer: str
-    is_stored = False
-    is_made_here = False
-
-    def __init__(self, buffer: str, dtype: str, shape: Sequence[Expr]) -> None:
-        super().__init__(dtype, shape)
-        self.buffer = buffer
-
-    def for_other_context(self) -> Array | None:
-        return Source(self.buffer, self.dtype, self.shape)
 
 
 class Interleaved(Array):
@@ -185,7 +160,7 @@ class Interleaved(Array):
     def reads(self) -> list[tuple[Array, bool]]:
         return [(self.real, False), (self.imag, False)]
 
-    def tasks(self, tracer: Tracer) -> Iterator[Task]:
+    def tasks(self, tracer: ElementTracer) -> Iterator[Task]:
         shape = tracer.shape(self)
         domain = shape[:-1]
         loops = LOOP[: len(domain)]
@@ -194,227 +169,31 @@ class Interleaved(Array):
             yield Task("map", self, domain, value, linear_offset((*loops, const(k)), shape))
 
 
-class ComplexView(Array):
-    """The complex array whose pairs of real and imaginary parts are the array `memory`."""
+@dataclass(eq=False)
+class Task:
+    """A loop body that computes one stored array.
 
-    __slots__ = ()
-
-    def __init__(self, memory: Array) -> None:
-        super().__init__(COMPLEX_OF[memory.dtype], memory.shape[:-1])
-        self._memory = memory
-        memory.has_pairs = True
-
-    @property
-    def is_stored(self) -> bool | None:  # type: ignore[override]
-        return self.memory.is_stored
-
-    def split(self) -> tuple[Array, Array]:
-        return self._part(0), self._part(1)
-
-    def _part(self, k: int) -> Array:
-        memory = self.memory
-
-        def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            return readers[0]((*index, const(k)))
-
-        def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
-            return offset + strides[-1] * k, strides[:-1]
-
-        return Pointwise(memory.dtype, self.shape, (memory,), body, 0, strided=restride)
-
-
-class Pointwise(Array):
-    """Each element is `body(index, readers)`, an expression in elements of the operands.
-
-    `cost` is that of the body alone, for each part if it is complex; `expands[k]`: elements of operand k are read more
-    than once per pass.
-    `strided` is set for views: it maps offset and strides of the operand to those of the view, so that library calls
-    read the operand's memory.
+    kind ``map``: buffer[offset] = value; ``reduce``: over the loops in `axes`; ``write``: stores to computed positions.
+    Expressions use the variables `LOOP` of the loops over `domain`.  A `prologue` fills the target before the nest
+    starts.  Iterations along `distinct` axes write to distinct positions; a write that is not `parallel` shares a nest
+    only with such writes.
     """
 
-    __slots__ = ("body", "cost", "expands", "operands", "strided")
-    is_stored = None
-    is_elementwise = True
-    may_be_result = True
-
-    def __init__(
-        self,
-        dtype: str,
-        shape: Sequence[Expr],
-        operands: Sequence[Array],
-        body: Callable[[Index, Sequence[Reader]], Expr],
-        cost: int | Sequence[int] = 1,
-        expands: Sequence[bool] | None = None,
-        requires: Sequence[object] = (),
-        strided: Callable[[Expr, tuple[Expr, ...]], tuple[Expr, tuple[Expr, ...]]] | None = None,
-    ) -> None:
-        super().__init__(dtype, shape, requires)
-        self.operands = tuple(operands)
-        self.body = body
-        self.cost: Any = cost
-        self.expands = tuple(expands) if expands is not None else (False,) * len(self.operands)
-        self.strided = strided
-        if dtype not in PART_OF and any(a.dtype in PART_OF for a in self.operands):
-            self._read_parts()
-
-    def _read_parts(self) -> None:
-        """Replace complex operands by those of their parts that a real array reads."""
-        body, expands = self.body, self.expands
-        read, _ = PartReaders.of_read(self.operands, self.ndim, lambda index, readers: [body(index, readers)])
-        self.body = lambda index, readers: body(index, read.join(readers))
-        self.operands, self.expands = read.parts, tuple(expands[k] for k in read.numbers)
-
-    def split(self) -> tuple[Array, Array]:
-        return self._part(0), self._part(1)
-
-    def _part(self, k: int) -> Array:
-        """Return the real or imaginary part."""
-        body, dtype = self.body, PART_OF[self.dtype]
-
-        def part(index: Index, readers: Sequence[Reader]) -> Expr:
-            return parts_of(body(index, readers))[k]
-
-        read, (value,) = PartReaders.of_read(self.operands, self.ndim, lambda index, readers: [part(index, readers)])
-        cost = self.cost[k] if isinstance(self.cost, Sequence) else 0 if value.is_const else self.cost
-        return Pointwise(
-            dtype, self.shape, read.parts, lambda index, readers: part(index, read.join(readers)), cost,
-            [self.expands[j] for j in read.numbers], self.requires, self.strided,
-        )  # fmt: skip
-
-    def reads(self) -> list[tuple[Array, bool]]:
-        return list(zip(self.operands, self.expands, strict=True))
-
-    def for_other_context(self) -> Array | None:
-        if self.operands or self.requires:
-            return None
-        return Pointwise(self.dtype, self.shape, (), self.body, self.cost)
-
-    def tasks(self, tracer: Tracer) -> Iterator[Task]:
-        shape = tracer.shape(self)
-        loops = LOOP[: len(shape)]
-        (value,) = tracer.canonical([tracer.trace(self, loops)])
-        yield Task("map", self, shape, value, linear_offset(loops, shape))
+    kind: str
+    target: Array
+    domain: tuple[Expr, ...]
+    value: Expr
+    offset: Expr
+    axes: tuple[int, ...] = ()
+    primitive: str = ""
+    identity: Expr | None = None
+    accumulate: bool = False
+    parallel: bool = True
+    distinct: frozenset[int] = frozenset()
+    prologue: Task | None = None
 
 
-class PartReaders:
-    """Readers of operands, made of readers of the real arrays that they consist of.
-
-    Attributes
-    ----------
-    parts, numbers
-        The real arrays that are read, and the number of the operand that each belongs to.
-    """
-
-    def __init__(self, operands: Sequence[Array], kept: Container[int] | None = None) -> None:
-        parts = [(k, part) for k, operand in enumerate(operands) for part in operand.parts]
-        #: for each operand, for each part: its position among those that are read, or None
-        self._places: list[tuple[list[int | None], str]] = [([], operand.parts[0].dtype) for operand in operands]
-        self.numbers: list[int] = []
-        self.parts: tuple[Array, ...] = ()
-        for position, (k, part) in enumerate(parts):
-            is_kept = kept is None or position in kept
-            self._places[k][0].append(len(self.parts) if is_kept else None)
-            if is_kept:
-                self.numbers.append(k)
-                self.parts += (part,)
-
-    @classmethod
-    def of_read(
-        cls, operands: Sequence[Array], rank: int, values: Callable[[Index, Sequence[Reader]], Sequence[Expr]]
-    ) -> tuple[PartReaders, Sequence[Expr]]:
-        """Return readers of the parts that values at an index depend on, and these values for unknown elements."""
-        all_parts = cls(operands)
-        found = values(LOOP[:rank], all_parts.join(all_parts.unknown_elements()))
-        names = {e.attr for e in walk(found) if e.op == "call"}
-        read = {part for k, part in enumerate(all_parts.parts) if _element_name(k) in names}
-        return cls(operands, [k for k, part in enumerate(all_parts.parts) if part in read]), found
-
-    def unknown_elements(self) -> list[Reader]:
-        """Return a reader for each part, whose elements are a function of the index with the name of the part."""
-        return [_unknown(_element_name(k), part.dtype) for k, part in enumerate(self.parts)]
-
-    def join(self, readers: Sequence[Reader]) -> list[Reader]:
-        """Return readers of the operands; parts that are not read count as 0."""
-        return [
-            _reader_of_parts([readers[k] if k is not None else _zero(dtype) for k in own])
-            for own, dtype in self._places
-        ]
-
-
-def _reader_of_parts(readers: Sequence[Reader]) -> Reader:
-    """Return the reader of an array by readers of its parts."""
-    if len(readers) == 1:
-        return readers[0]
-    return lambda index: complex_number(*(read(index) for read in readers))
-
-
-def _zero(dtype: str) -> Reader:
-    return lambda index: const(0, dtype)
-
-
-def _unknown(name: str, dtype: str) -> Reader:
-    return lambda index: call(name, dtype, index)
-
-
-def _element_name(number: int) -> str:
-    return f"operand{number}"
-
-
-class Alias(Array):
-    """A reshaped view of the array `viewed`, with the same row-major order of elements."""
-
-    __slots__ = ("viewed",)
-    viewed: Array
-    is_stored = False
-    is_made_here = False
-
-    def __init__(self, operand: Array, shape: Sequence[Expr], requires: Sequence[object] = ()) -> None:
-        super().__init__(operand.dtype, shape, requires)
-        self.viewed = operand
-
-    def split(self) -> tuple[Array, Array]:
-        memory = Alias(self.viewed.memory, (*self.shape, const(2)), self.requires)
-        self._memory = memory
-        return ComplexView(memory).split()
-
-    def reads(self) -> list[tuple[Array, bool]]:
-        return [(self.viewed, False)]
-
-    def reads_in_memory(self) -> Iterable[Array]:
-        return (self.viewed,)
-
-
-def literal(value: float | int | bool, dtype: str, shape: Sequence[Expr] = ()) -> Pointwise:
-    """Return an array filled with one constant."""
-    constant = const(value, dtype)
-    return Pointwise(dtype, shape, (), lambda index, readers: constant, cost=0)
-
-
-def row_major_strides(shape: Sequence[Expr]) -> tuple[Expr, ...]:
-    """Return the strides, in elements, of a contiguous array."""
-    strides: list[Expr] = []
-    step = ONE
-    for n in reversed(shape):
-        strides.insert(0, step)
-        step = step * n
-    return tuple(strides)
-
-
-def strided_view(array: Array, shape: Callable[[Array], tuple[Expr, ...]]) -> tuple[Array, Expr, tuple[Expr, ...]]:
-    """Return the array in memory that `array` is a view of, with offset and strides in elements."""
-    chain = []
-    while isinstance(array, Pointwise) and array.strided is not None:
-        chain.append(array)
-        array = array.operands[0]
-    offset: Expr = ZERO
-    view = row_major_strides(shape(array))
-    for link in reversed(chain):
-        assert link.strided is not None
-        offset, view = link.strided(offset, view)
-    return array, offset, view
-
-
-def copy_task(tracer: Tracer, array: Array, base: Array) -> Task:
+def copy_task(tracer: ElementTracer, array: Array, base: Array) -> Task:
     """Return the task that copies `base` into the memory of `array`."""
     shape = tracer.shape(array)
     loops = LOOP[: len(shape)]
@@ -422,7 +201,145 @@ def copy_task(tracer: Tracer, array: Array, base: Array) -> Task:
     return Task("map", array, shape, value, linear_offset(loops, shape))
 
 
+#: from a materialized array to its buffer
+NameOf = Callable[[Array], str]
+
+
+class ScheduledStep:
+    """One step of a schedule, before buffers and kernels are assigned."""
+
+    #: kind of the step in reports: "nest", "product", "routine", "loop", "python", or None
+    kind: ClassVar[str | None] = None
+    #: title of a library routine
+    title: str = ""
+    #: whether it may raise an exception
+    can_fail: ClassVar[bool] = False
+
+    def writes(self) -> Iterator[Array]:
+        """Yield the arrays whose memory it writes."""
+        return iter(())
+
+    def computes(self) -> Iterator[Array]:
+        """Yield the arrays that it computes, including elided ones."""
+        return self.writes()
+
+    def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
+        """Yield the buffers that it reads, each with whether only the element of the current iteration is read."""
+        return iter(())
+
+    def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
+        """Yield the program steps that implement step number `at`."""
+        raise NotImplementedError
+
+    def space(self, sizes: SizeFacts) -> tuple[Expr, ...]:
+        """Return the iteration space, by default the shape of the result."""
+        *_, last = self.writes()
+        return tuple(map(sizes.canonical, last.shape))
+
+    def maps_elements(self) -> Iterator[Array]:
+        """Yield the arrays of which each iteration computes one element, which can stay in a register."""
+        return iter(())
+
+    def initial_buffer(self) -> str | None:
+        """Return the buffer whose values the result must hold before the step, or None."""
+        return None
+
+    def reads_own_element_only(self, buffer: str, array: Array) -> bool:
+        """Return whether `array` can overwrite `buffer`: each iteration reads only the element that it writes."""
+        return False
+
+    def draws_many(self, sizes: SizeFacts, least: int) -> bool:
+        """Return whether it only draws a sequence of numbers, maybe more than `least`."""
+        return False
+
+    def reads_in_rows(self, buffer: str, count: Expr, sizes: SizeFacts, name_of: NameOf) -> bool:
+        """Return whether it is a nest whose outermost loop reads the `count` elements of a buffer in order."""
+        return False
+
+
+def loads_of(expressions: Iterable[Expr]) -> Iterator[tuple[str, bool]]:
+    """Yield the buffers that expressions read at any index."""
+    return ((e.attr, False) for e in walk(expressions) if e.op == "load")
+
+
+# -- what the passes provide -----------------------------------------------------------------------------------------
+
+
+class UseCounts(Protocol):
+    """The number of readers of each array."""
+
+    def has_one_use(self, array: Array) -> bool:
+        """Return whether an array has a single reader, and need not be materialized."""
+
+
+class ElementTracer(Protocol):
+    """Buffers of materialized arrays, and expressions for elements of the others."""
+
+    sizes: SizeFacts
+
+    def shape(self, array: Array) -> tuple[Expr, ...]:
+        """Return the representatives of the sizes of an array."""
+
+    def name(self, array: Array) -> str:
+        """Return the buffer of a materialized array."""
+
+    def read(self, array: Array, index: Index) -> Expr:
+        """Return the element of an array at an index, as an expression of loads."""
+
+    def trace(self, array: Array, index: Index) -> Expr:
+        """Return the body of an array at an index, as an expression of loads."""
+
+    def canonical(self, roots: Sequence[Expr]) -> list[Expr]:
+        """Replace sizes in expressions with their representatives."""
+
+    def base_of(self, array: Array) -> Array | None:
+        """Return the array whose memory an array reuses; None if it has memory of its own."""
+
+    def take_over(self, base: Array, array: Array) -> None:
+        """Record that an array is computed in the buffer of `base`."""
+
+
+class Planner(Protocol):
+    """Orders the steps and tasks that items add by `Item.plan`."""
+
+    @property
+    def tracer(self) -> ElementTracer:
+        """The elements of arrays, as expressions."""
+
+    def append(self, step: ScheduledStep, item: Item | None = None, early: bool = False) -> None:
+        """Append a step, which computes `item`, if given.
+
+        `early`: it reads inputs only; it runs before all others if the checks do that the item requires.
+        """
+
+    def place(self, task: Task) -> None:
+        """Add a task to a nest."""
+
+
+class ProgramBuilder(Protocol):
+    """Buffers of the program, which steps refer to.
+
+    Attributes
+    ----------
+    elided
+        Arrays that only their own nest reads, in the same iteration; they need no memory.
+    """
+
+    sizes: SizeFacts
+    slots: Slots
+    elided: set[Array]
+
+    def buffer_name(self, array: Array) -> str:
+        """Return the buffer of a materialized array."""
+
+    def shape(self, array: Array) -> tuple[Expr, ...]:
+        """Return the representatives of the sizes of an array."""
+
+    def overwritten_input(self, buffer: str) -> str | None:
+        """Return the buffer of the input that a result overwrites in place, or None."""
+
+
 __all__ = [
-    "ONE", "ZERO", "Alias", "Array", "ComplexView", "Index", "Interleaved", "Item", "PartReaders", "Pointwise",
-    "Reader", "Source", "copy_task", "literal", "row_major_strides", "strided_view",
+    "ONE", "ZERO", "Array", "ElementTracer", "Index", "Interleaved", "Item", "NameOf", "Planner", "ProgramBuilder",
+    "Reader", "ScheduledStep", "Task", "UseCounts", "copy_task", "loads_of",
 ]  # fmt: skip

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, cast
-from aesara.ir.steps import Check, Define
-from aesara.lower.arrays.base import Array, Item
-from aesara.lower.steps import NameOf, ScheduledStep, loads_of
+from aesara.ir.steps import Check, Define, Step
+from aesara.lower.arrays.base import Array, Item, NameOf, Planner, ProgramBuilder, ScheduledStep, loads_of
+from aesara.lower.sizes import reads_only_inputs
 from aesara.records import dataclass
-
-if TYPE_CHECKING:
-    from aesara.ir.steps import Step
-    from aesara.lower.assemble.assembler import Assembler
-    from aesara.lower.schedule.scheduler import Scheduler
 
 __all__ = ["Computed", "Definition", "Guard"]
 
@@ -31,17 +25,17 @@ class Guard(Item, ScheduledStep):
         super().__init__(requires)
         self.condition, self.error, self.values = condition, error, tuple(values)
 
-    def plan(self, scheduler: Scheduler) -> None:
-        scheduler.check(self)
+    def is_needed(self, needed: set[Item]) -> bool:
+        return True
+
+    def plan(self, planner: Planner) -> None:
+        planner.append(self, self, early=all(map(reads_only_inputs, (self.condition, *self.values))))
 
     def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
         return loads_of([self.condition, *self.values])
 
-    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
-        yield self.check()
-
-    def check(self) -> Check:
-        return Check(self.condition, self.error, self.values)
+    def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
+        yield Check(self.condition, self.error, self.values)
 
 
 class Definition(Item):
@@ -62,11 +56,10 @@ class Definition(Item):
     def defines(self) -> Iterable[str]:
         return (self.name,)
 
-    def plan(self, scheduler: Scheduler) -> None:
-        tracer = scheduler.tracer
+    def plan(self, planner: Planner) -> None:
+        tracer = planner.tracer
         (value,) = tracer.canonical([cast(tracer.read(self.array, ()), "int64")])
-        scheduler.define(self)
-        scheduler.append(Computed(self.name, value), self)
+        planner.append(Computed(self.name, value), self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,5 +72,5 @@ class Computed(ScheduledStep):
     def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
         return loads_of([self.value])
 
-    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
+    def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
         yield Define(self.name, self.value)

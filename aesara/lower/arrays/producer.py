@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr
-from aesara.lower.arrays.base import Array, Item
-from aesara.lower.steps import NameOf, ScheduledStep
-
-if TYPE_CHECKING:
-    from aesara.lower.schedule.scheduler import Scheduler
+from aesara.lower.arrays.base import Array, Item, NameOf, Planner, ScheduledStep
 
 __all__ = ["Producer", "ProducerResult"]
 
@@ -32,10 +27,8 @@ class Producer(Item, ScheduledStep):
     def reads_in_memory(self) -> Iterable[Array]:
         return self.operands
 
-    def plan(self, scheduler: Scheduler) -> None:
-        if self in scheduler.uses.needed:
-            scheduler.define(self)
-            scheduler.append(self, self)
+    def plan(self, planner: Planner) -> None:
+        planner.append(self, self)
 
     def writes(self) -> Iterator[Array]:
         return iter(self.results)
@@ -56,5 +49,5 @@ class ProducerResult(Array):
     def reads(self) -> list[tuple[Array, bool]]:
         return self.producer.reads()
 
-    def plan(self, scheduler: Scheduler) -> None:
+    def plan(self, planner: Planner) -> None:
         """Do nothing: the producer schedules it."""

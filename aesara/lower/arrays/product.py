@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from aesara.ir.buffers import Operand
-from aesara.ir.expr import Expr, const, is_size, linear_offset
+from aesara.ir.expr import Expr, const, is_size
 from aesara.ir.routines import products
-from aesara.ir.steps import BATCH, Call
-from aesara.lower.arrays.base import ONE, ZERO, Array, row_major_strides, strided_view
+from aesara.ir.steps import BATCH, Call, Step
+from aesara.lower.arrays.base import (
+    ONE,
+    ZERO,
+    Array,
+    ElementTracer,
+    NameOf,
+    Planner,
+    ProgramBuilder,
+    ScheduledStep,
+    loads_of,
+)
+from aesara.lower.arrays.pointwise import row_major_strides, strided_view
 from aesara.lower.shape_arithmetic import batch_offset, count_of
-from aesara.lower.steps import NameOf, ScheduledStep, loads_of
-from aesara.lower.tasks import LOOP
 from aesara.records import dataclass
 
-if TYPE_CHECKING:
-    from aesara.ir.steps import Step
-    from aesara.lower.assemble.assembler import Assembler
-    from aesara.lower.schedule.scheduler import Scheduler
-    from aesara.lower.schedule.tracing import Tracer
-
-__all__ = ["Multiplication", "MatrixProduct", "match_accumulation", "matrix_memory"]
+__all__ = ["MatrixProduct", "Multiplication", "matrix_memory"]
 
 
 class MatrixProduct(Array):
@@ -47,14 +49,13 @@ class MatrixProduct(Array):
     def reads_in_memory(self) -> Iterable[Array]:
         return matrix_memory(self.left), matrix_memory(self.right)
 
-    def plan(self, scheduler: Scheduler) -> None:
-        if self in scheduler.stored:
-            scheduler.append(Multiplication(self, self, self._scale(scheduler.tracer)))
+    def plan(self, planner: Planner) -> None:
+        planner.append(Multiplication(self, self, self._scale(planner.tracer)))
 
-    def _scale(self, tracer: Tracer) -> Expr | None:
+    def _scale(self, tracer: ElementTracer) -> Expr | None:
         return None if self.scale is None else tracer.canonical([tracer.read(self.scale, ())])[0]
 
-    def accumulate(self, result: Array, old: str, factor: float, tracer: Tracer) -> Multiplication:
+    def accumulate(self, result: Array, old: str, factor: float, tracer: ElementTracer) -> Multiplication:
         """Return the step for `result = old + factor * product`."""
         return Multiplication(self, result, self._scale(tracer), old, factor)
 
@@ -92,13 +93,13 @@ class Multiplication(ScheduledStep):
     def reads_own_element_only(self, buffer: str, array: Array) -> bool:
         return self.old is not None  # the operands are other buffers
 
-    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
+    def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
         product = self.product
-        *lead, rows, columns = assembler.shape(product)
-        inner = assembler.context.canonical(product.left.shape[-1])
-        left, right = (self._operand(a, lead, assembler) for a in (product.left, product.right))
+        *lead, rows, columns = builder.shape(product)
+        inner = builder.sizes.canonical(product.left.shape[-1])
+        left, right = (self._operand(a, lead, builder) for a in (product.left, product.right))
         offset = BATCH * (rows * columns) if lead else ZERO
-        out = Operand(assembler.buffer_name(self.result), offset, (columns,))
+        out = Operand(builder.buffer_name(self.result), offset, (columns,))
         routine = (products.product if self.old is None else products.accumulated_product)(product.dtype)
         batch = count_of(lead) if lead else None
         yield Call(routine, (rows, inner, columns), (left, right, out), (self._alpha(),), batch)
@@ -110,15 +111,15 @@ class Multiplication(ScheduledStep):
         return scale if self.factor == 1.0 else const(self.factor, dtype) * scale
 
     @staticmethod
-    def _operand(array: Array, lead: Sequence[Expr], assembler: Assembler) -> Operand:
+    def _operand(array: Array, lead: Sequence[Expr], builder: ProgramBuilder) -> Operand:
         """Return the operand for the product number `BATCH`: buffer, offset and strides of its matrix."""
         memory = matrix_memory(array)
         if memory is array:
-            base, offset, strides = array, ZERO, row_major_strides(assembler.shape(array))
+            base, offset, strides = array, ZERO, row_major_strides(builder.shape(array))
         else:
-            base, offset, strides = strided_view(array, assembler.shape)
-        offset = offset + batch_offset(lead, assembler.shape(array)[:-2], strides[:-2])
-        return Operand(assembler.buffer_name(base), offset, strides[-2:])
+            base, offset, strides = strided_view(array, builder.shape)
+        offset = offset + batch_offset(lead, builder.shape(array)[:-2], strides[:-2])
+        return Operand(builder.buffer_name(base), offset, strides[-2:])
 
 
 def matrix_memory(operand: Array) -> Array:
@@ -126,33 +127,3 @@ def matrix_memory(operand: Array) -> Array:
     base, _, strides = strided_view(operand, lambda array: array.shape)
     own = row_major_strides(base.shape)
     return base if ONE in strides[-2:] and all(s in own or is_size(s) for s in strides) else operand
-
-
-def match_accumulation(result: Array, old: str, tracer: Tracer) -> tuple[MatrixProduct, float] | None:
-    """Match `result = old + factor * product`, where only `result` reads the product; return product and factor."""
-    shape = tracer.shape(result)
-    loops = LOOP[: result.ndim]
-    (value,) = tracer.canonical([tracer.trace(result, loops)])
-    same = linear_offset(loops, shape)
-    if value.op not in ("add", "sub") or not any(e.op == "load" and e.attr == old for e in value.args):
-        return None
-    first, second = value.args
-    if value.op == "add" and not (first.op == "load" and first.attr == old):
-        first, second = second, first
-    factor = 1.0 if value.op == "add" else -1.0
-    if second.op == "neg":
-        factor, second = -factor, second.args[0]
-    if second.op == "mul" and (second.args[0].is_const or second.args[1].is_const):
-        constant, second = second.args if second.args[0].is_const else reversed(second.args)
-        factor *= constant.attr
-    product = tracer.array_in(second.attr) if second.op == "load" else None
-    if (
-        not isinstance(product, MatrixProduct)
-        or not tracer.uses.is_only(product)
-        or first.args[0] is not same
-        or second.args[0] is not same
-        or tracer.shape(product) != shape
-        or old in [tracer.name(matrix_memory(operand)) for operand in (product.left, product.right)]
-    ):
-        return None
-    return product, factor

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr
-from aesara.ir.steps import PythonCall
-from aesara.lower.arrays.base import Array, Item
+from aesara.ir.steps import PythonCall, Step
+from aesara.lower.arrays.base import Array, Item, ProgramBuilder
 from aesara.lower.arrays.producer import Producer, ProducerResult
-
-if TYPE_CHECKING:
-    from aesara.ir.steps import Step
-    from aesara.lower.assemble.assembler import Assembler
-    from aesara.lower.context import Context
+from aesara.lower.sizes import SizeFacts
 
 __all__ = ["External", "PythonNode"]
 
@@ -36,14 +31,14 @@ class PythonNode(Producer):
     def defines(self) -> list[str]:
         return [n.attr for result in self.results for n in result.shape if n.op == "var"]
 
-    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
+    def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
         def buffer(array: Array, shape: tuple[Expr, ...]) -> Buffer:
-            return Buffer(assembler.buffer_name(array), array.dtype, shape, array.has_pairs)
+            return Buffer(builder.buffer_name(array), array.dtype, shape, array.has_pairs)
 
-        operands = tuple(buffer(a, assembler.shape(a)) for a in self.operands)
+        operands = tuple(buffer(a, builder.shape(a)) for a in self.operands)
         yield PythonCall(self.index, operands, tuple(buffer(a, a.shape) for a in self.results))
 
-    def space(self, context: Context) -> tuple[Expr, ...]:
+    def space(self, sizes: SizeFacts) -> tuple[Expr, ...]:
         return ()
 
 

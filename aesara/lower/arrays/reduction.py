@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, NoComplexForm, linear_offset
-from aesara.lower.arrays.base import Array
-from aesara.lower.tasks import LOOP, Task
-
-if TYPE_CHECKING:
-    from aesara.lower.schedule.tracing import Tracer
+from aesara.lower.arrays.base import Array, ElementTracer, Task
+from aesara.lower.iteration_space import LOOP
 
 __all__ = ["Reduction", "is_trailing_run"]
 
@@ -38,7 +34,7 @@ class Reduction(Array):
     def reads(self) -> list[tuple[Array, bool]]:
         return [(self.operand, False)]
 
-    def tasks(self, tracer: Tracer) -> Iterator[Task]:
+    def tasks(self, tracer: ElementTracer) -> Iterator[Task]:
         domain = tracer.shape(self.operand)
         loops = LOOP[: len(domain)]
         kept = [d for d in range(len(domain)) if d not in self.axes]

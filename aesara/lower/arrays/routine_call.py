@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from aesara.ir.buffers import Operand
 from aesara.ir.expr import Expr, const, op
 from aesara.ir.routine import Parameter, Routine
 from aesara.ir.routines.draws import counts_of, is_draw_of_numbers
-from aesara.ir.steps import BATCH, Call
-from aesara.lower.arrays.base import ONE, ZERO, Array, Item, copy_task, row_major_strides
+from aesara.ir.steps import BATCH, Call, Step
+from aesara.lower.arrays.base import (
+    ONE,
+    ZERO,
+    Array,
+    Item,
+    NameOf,
+    Planner,
+    ProgramBuilder,
+    ScheduledStep,
+    UseCounts,
+    copy_task,
+)
+from aesara.lower.arrays.pointwise import row_major_strides
 from aesara.lower.shape_arithmetic import batch_offset, count_of
+from aesara.lower.sizes import SizeFacts
 from aesara.lower.small_matrices import SmallMatrixKernel, small_kernel
-from aesara.lower.steps import NameOf, ScheduledStep
-
-if TYPE_CHECKING:
-    from aesara.ir.steps import Step
-    from aesara.lower.assemble.assembler import Assembler
-    from aesara.lower.context import Context
-    from aesara.lower.schedule.scheduler import Scheduler
-    from aesara.lower.schedule.uses import Uses
 
 __all__ = ["RoutineCall", "RoutineResult"]
 
@@ -91,37 +95,35 @@ class RoutineCall(Item, ScheduledStep):
     def is_needed(self, needed: set[Item]) -> bool:
         return any(result in needed for result in self.results.values())
 
-    def plan(self, scheduler: Scheduler) -> None:
-        if self not in scheduler.uses.needed:
-            return
-        tracer = scheduler.tracer
+    def plan(self, planner: Planner) -> None:
+        tracer = planner.tracer
         for result in self.results.values():
-            base = result.base_in_memory(scheduler.uses)
+            base = tracer.base_of(result)
             if base is not None:
                 tracer.take_over(base, result)
             elif result.start is not None:
-                scheduler.place(copy_task(tracer, result, result.start))
-        scheduler.append(self, self)
+                planner.place(copy_task(tracer, result, result.start))
+        planner.append(self, self)
 
     def writes(self) -> Iterator[Array]:
         return iter(self.results.values())
 
-    def draws_many(self, context: Context, least: int) -> bool:
+    def draws_many(self, sizes: SizeFacts, least: int) -> bool:
         if self.lead or not is_draw_of_numbers(self.routine):
             return False
-        count, *others = (context.canonical(self.sizes[name]) for name in counts_of(self.routine))
+        count, *others = (sizes.canonical(self.sizes[name]) for name in counts_of(self.routine))
         return all(n is ONE or n is count for n in others) and not (count.is_const and count.attr <= least)
 
     def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
         started = [result for result in self.results.values() if result.start is not None]
         return ((name_of(array), False) for array in (*self._only_read(), *started))
 
-    def space(self, context: Context) -> tuple[Expr, ...]:
-        sizes = [self.sizes[self.routine.each]] if self.routine.each else list(self.sizes.values())
-        return tuple(context.canonical(n) for n in (*self.lead, *sizes))
+    def space(self, sizes: SizeFacts) -> tuple[Expr, ...]:
+        own = [self.sizes[self.routine.each]] if self.routine.each else self.sizes.values()
+        return tuple(map(sizes.canonical, (*self.lead, *own)))
 
-    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
-        canonical = assembler.context.canonical
+    def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
+        canonical = builder.sizes.canonical
         lead = tuple(map(canonical, self.lead))
         sizes = {name: canonical(self.sizes[name]) for name in self.routine.sizes}
         count = count_of(lead) if lead else None
@@ -129,26 +131,26 @@ class RoutineCall(Item, ScheduledStep):
             assert count is not None
             fits = canonical(self.fits)
             inside = [p for p in self.routine.parameters if not p.is_workspace]
-            inlined = {p.name: self._operand(p, lead, assembler) for p in inside}
-            numbers, whole = map(assembler.buffer_name, self.workspaces)
+            inlined = {p.name: self._operand(p, lead, builder) for p in inside}
+            numbers, whole = map(builder.buffer_name, self.workspaces)
             yield self.small.launch(f"k{at}", sizes, inlined, (numbers, whole), op("select", fits, count, ZERO))
             if fits is _ALWAYS:
                 return
             count = op("select", fits, ZERO, count)
-        operands = tuple(self._operand(p, lead, assembler) for p in self.routine.parameters)
+        operands = tuple(self._operand(p, lead, builder) for p in self.routine.parameters)
         yield Call(self.routine, tuple(sizes.values()), operands, batch=count)
 
-    def _operand(self, parameter: Parameter, lead: Sequence[Expr], assembler: Assembler) -> Operand:
+    def _operand(self, parameter: Parameter, lead: Sequence[Expr], builder: ProgramBuilder) -> Operand:
         """Return the operand for the call number `BATCH`."""
         result = self.results.get(parameter.name)
         array: Array = self.arguments[parameter.name] if result is None else result
-        shape = assembler.shape(array)
+        shape = builder.shape(array)
         if not lead or parameter.is_workspace:
-            return Operand(assembler.buffer_name(array), ZERO)
+            return Operand(builder.buffer_name(array), ZERO)
         if result is not None:
-            return Operand(assembler.buffer_name(array), BATCH * count_of(shape[len(lead) :]))
+            return Operand(builder.buffer_name(array), BATCH * count_of(shape[len(lead) :]))
         strides = row_major_strides(shape)[: len(lead)]
-        return Operand(assembler.buffer_name(array), batch_offset(lead, shape[: len(lead)], strides))
+        return Operand(builder.buffer_name(array), batch_offset(lead, shape[: len(lead)], strides))
 
 
 class RoutineResult(Array):
@@ -168,12 +170,12 @@ class RoutineResult(Array):
     def is_needed(self, needed: set[Item]) -> bool:
         return self.producer.is_needed(needed)
 
-    def base_in_memory(self, uses: Uses) -> Array | None:
+    def base_in_memory(self, uses: UseCounts) -> Array | None:
         """Return the initial array if it is materialized and only this result reads it; its memory is then reused."""
         start = self.start
         if start is None or not start.is_stored or not start.may_be_result:
             return None
-        return start if uses.is_only(start) else None
+        return start if uses.has_one_use(start) else None
 
-    def plan(self, scheduler: Scheduler) -> None:
+    def plan(self, planner: Planner) -> None:
         """Do nothing: the call schedules it."""

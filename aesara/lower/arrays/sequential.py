@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from aesara.ir.expr import COMPLEX_OF, PART_OF, Expr, NoComplexForm, const, linear_offset, load
 from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import For, Statement, Store, expressions_of, map_expressions, split_complex, walk_statements
-from aesara.lower.arrays.base import Array, ComplexView, Index, PartReaders, Reader
+from aesara.ir.steps import Step
+from aesara.lower.arrays.base import Array, Index, NameOf, Planner, ProgramBuilder, Reader, ScheduledStep, loads_of
+from aesara.lower.arrays.pointwise import ComplexView, PartReaders
 from aesara.lower.kernels import launch_of
-from aesara.lower.steps import NameOf, ScheduledStep, loads_of
 from aesara.records import dataclass
-
-if TYPE_CHECKING:
-    from aesara.ir.steps import Step
-    from aesara.lower.assemble.assembler import Assembler
-    from aesara.lower.schedule.scheduler import Scheduler
 
 __all__ = ["Recurrence", "Sequential", "Writer", "loops_over"]
 
@@ -79,14 +74,12 @@ class Sequential(Array):
     def reads(self) -> list[tuple[Array, bool]]:
         return [(operand, False) for operand in self.operands]
 
-    def plan(self, scheduler: Scheduler) -> None:
-        if self not in scheduler.stored:
-            return
-        tracer = scheduler.tracer
+    def plan(self, planner: Planner) -> None:
+        tracer = planner.tracer
         name, shape = tracer.name(self), tracer.shape(self)
         readers = [lambda i, a=a: tracer.read(a, tuple(i)) for a in self.operands]
         body = self._statements(name, shape, readers)
-        scheduler.append(Recurrence(self, tuple(map_expressions(s, lambda e: tracer.canonical([e])[0]) for s in body)))
+        planner.append(Recurrence(self, tuple(map_expressions(s, lambda e: tracer.canonical([e])[0]) for s in body)))
 
     def _statements(self, name: str, shape: tuple[Expr, ...], readers: Sequence[Reader]) -> Sequence[Statement]:
         """Return the body of the kernel, which writes to the buffer `name`."""
@@ -116,5 +109,5 @@ class Recurrence(ScheduledStep):
     def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
         return loads_of([e for s in walk_statements(self.body) for e in expressions_of(s)])
 
-    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
+    def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
         yield launch_of(f"k{at}", self.body)

@@ -12,18 +12,18 @@ from aesara.ir.expr import Expr
 from aesara.ir.program import Program
 from aesara.ir.steps import Allocate, HandOver, Step, View
 from aesara.lower.accesses import Accesses
-from aesara.lower.arrays import Array, LoopBody
+from aesara.lower.arrays import Array
 from aesara.lower.assemble.alike import share_kernels
 from aesara.lower.assemble.in_place import results_in_place, updates_in_place
 from aesara.lower.assemble.results import assign_memory, find_exchanged
-from aesara.lower.assemble.slots import Slots
 from aesara.lower.context import Context
 from aesara.lower.errors import ErrorInfo, Unsupported
 from aesara.lower.schedule import Schedule, schedule
 from aesara.lower.sizes import is_known_at_entry
+from aesara.lower.slots import Slots
 from aesara.records import dataclass
 
-__all__ = ["Assembler", "Lowered", "assemble", "plan_results", "plan_body_results"]
+__all__ = ["Assembler", "Lowered", "assemble", "plan_results"]
 
 
 @dataclass(frozen=True)
@@ -92,18 +92,6 @@ def plan_results(
     return results, schedule(context, results, replaced)
 
 
-def plan_body_results(body: LoopBody) -> tuple[list[Array], Schedule]:
-    """Return results and schedule of a loop body; a result kept as a whole overwrites its value of the step before."""
-    results = assign_memory(body.context, [array for array, _, _ in body.writes], set(range(len(body.writes))))
-    replaced = {
-        array: row.name
-        for array, (_, result, first) in zip(results, body.writes, strict=True)
-        for row in body.reads
-        if first is None and row.array is result
-    }
-    return results, schedule(body.context, results, replaced)
-
-
 class Assembler:
     """Emits the steps of a program from those of a schedule (`ScheduledStep.program_steps`).
 
@@ -120,7 +108,8 @@ class Assembler:
         rows: dict[Array, tuple[str, Expr]] | None = None, overwritable: Sequence[int] = (),
         lent: Sequence[int] = (),
     ) -> None:  # fmt: skip
-        self.context, self.slots = context, slots
+        self.sizes, self.slots = context.sizes, slots
+        self._inputs = context.inputs
         self._plan, self._results, self._updates, self._rows = plan, results, updates, rows or {}
         self._array_of = {name: array for array, name in plan.names.items()}
         self._array_of |= {self.buffer_name(array): array for array in results}
@@ -143,11 +132,16 @@ class Assembler:
         return self._plan.names[array] if array.buffer is None else array.buffer
 
     def shape(self, array: Array) -> tuple[Expr, ...]:
-        return tuple(self.context.canonical(n) for n in array.shape)
+        return tuple(map(self.sizes.canonical, array.shape))
+
+    def overwritten_input(self, buffer: str) -> str | None:
+        """Return the buffer of the input that a result overwrites in place, or None."""
+        number = self.in_place.get(buffer)
+        return None if number is None else self._inputs[number].buffer.name
 
     def steps(self) -> list[Step]:
         """Return checks, allocations and computations in order."""
-        steps: list[Step] = [guard.check() for guard in self._plan.prelude]
+        steps: list[Step] = [check for guard in self._plan.prelude for check in guard.program_steps(self, -1)]
         last_used_at: dict[int, list[str]] = {}
         for name, last in self._accesses.last_use().items():
             last_used_at.setdefault(last, []).append(name)
@@ -170,11 +164,6 @@ class Assembler:
             if array.buffer is not None:
                 steps.append(HandOver(array.buffer, k))
         return steps
-
-    def body_steps(self, body: LoopBody, targets: Sequence[tuple[str, Expr]]) -> list[Step]:
-        """Return the steps of a loop body; `targets` are buffer and offset for each of its results."""
-        results, plan = plan_body_results(body)
-        return Assembler(body.context, plan, results, self.slots, {}, dict(zip(results, targets, strict=True))).steps()
 
     def _find_elided(self) -> set[Array]:
         kept = {self.buffer_name(array) for array in self._results}

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from aesara.ir.expr import walk
 from aesara.ir.program import Input
 from aesara.lower.accesses import Accesses
-from aesara.lower.arrays import Array
+from aesara.lower.arrays import Array, NameOf, ScheduledStep
 from aesara.lower.context import Context
 from aesara.lower.groups import Group
 from aesara.lower.sizes import is_known_at_entry
-from aesara.lower.steps import NameOf, ScheduledStep
 
 __all__ = ["results_in_place", "updates_in_place"]
 

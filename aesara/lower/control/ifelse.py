@@ -8,9 +8,10 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.ifelse import IfElse
 from aesara.ir.expr import Expr
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import ONE, ZERO, Alias, Array, LoopBody, LoopNode, LoopResult
+from aesara.lower.arrays import ONE, ZERO, Alias, Array
 from aesara.lower.context import Context, array_in_memory
 from aesara.lower.control.branches import Branch
+from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult
 from aesara.lower.control.scan import sizes_outside
 from aesara.lower.dispatch import lower_node, lower_op
 from aesara.lower.errors import Unsupported

@@ -16,9 +16,6 @@ from aesara.ir.symbols import ArgumentName, ConstantName
 from aesara.lower.arrays import (
     Array,
     Index,
-    LoopBody,
-    LoopNode,
-    LoopResult,
     LoopRow,
     Pointwise,
     Reader,
@@ -27,6 +24,7 @@ from aesara.lower.arrays import (
     strided_view,
 )
 from aesara.lower.context import Context, array_in_memory
+from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult
 from aesara.lower.dispatch import lower_all, lower_definition, lower_op
 from aesara.lower.errors import Unsupported
 from aesara.lower.reductions.careduce import convert

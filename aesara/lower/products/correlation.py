@@ -20,9 +20,6 @@ from aesara.lower.arrays import (
     Array,
     Assembled,
     Index,
-    LoopBody,
-    LoopNode,
-    LoopResult,
     LoopRow,
     MatrixProduct,
     Pointwise,
@@ -32,6 +29,7 @@ from aesara.lower.arrays import (
     literal,
 )
 from aesara.lower.context import Context
+from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining.joining import integers_of_vector
 from aesara.lower.products.dot import BLAS_DTYPES, bilinear, convert_factor

@@ -8,7 +8,7 @@ The numbers are drawn in the same order, and need memory for one block only.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from aesara.ir.buffers import Buffer, Operand
 from aesara.ir.expr import Expr, op, var
@@ -16,14 +16,11 @@ from aesara.ir.routine import Parameter
 from aesara.ir.routines.draws import counts_of
 from aesara.ir.steps import Allocate, Call, Iterate, Step
 from aesara.lower.accesses import Accesses
-from aesara.lower.arrays import ONE, ZERO, Array, RoutineCall
+from aesara.lower.arrays import ONE, ZERO, Array, NameOf, ProgramBuilder, RoutineCall, ScheduledStep
 from aesara.lower.context import Context
 from aesara.lower.groups import Group
 from aesara.lower.nests import Rows
-from aesara.lower.steps import NameOf, ScheduledStep
-
-if TYPE_CHECKING:
-    from aesara.lower.assemble.assembler import Assembler
+from aesara.lower.sizes import SizeFacts
 
 __all__ = ["BlockedDraws", "fuse_draws"]
 
@@ -56,8 +53,8 @@ class BlockedDraws(ScheduledStep):
             yield from call.loads(name_of)
         yield from ((name, same) for name, same in self.group.loads(name_of) if name not in own)
 
-    def space(self, context: Context) -> tuple[Expr, ...]:
-        return self.group.space(context)
+    def space(self, sizes: SizeFacts) -> tuple[Expr, ...]:
+        return self.group.space(sizes)
 
     def maps_elements(self) -> Iterator[Array]:
         return self.group.maps_elements()
@@ -66,32 +63,32 @@ class BlockedDraws(ScheduledStep):
         is_read = any(_memory(array).buffer == buffer for call in self.calls for array in call.arguments.values())
         return not is_read and self.group.reads_own_element_only(buffer, array)
 
-    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
-        names = tuple(map(assembler.buffer_name, self._drawn))
-        strip = self.group.rows_launch(assembler, at, Rows(self._number, _BLOCK, frozenset(names)))
+    def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
+        names = tuple(map(builder.buffer_name, self._drawn))
+        strip = self.group.rows_launch(builder, at, Rows(self._number, _BLOCK, frozenset(names)))
         launch, length, rows, width = strip.launch, strip.length, strip.rows, strip.width
         buffers = [Buffer(name, array.dtype, (rows * width,)) for name, array in zip(names, self._drawn)]
         for buffer in buffers:
-            yield Allocate(buffer, slot=assembler.slots.take(buffer))
+            yield Allocate(buffer, slot=builder.slots.take(buffer))
         first = var(self._number) * rows
         count = op("minimum", rows, length - first) * width
-        calls = [self._block(call, assembler, first * width, count) for call in self.calls]
+        calls = [self._block(call, builder, first * width, count) for call in self.calls]
         blocks = (length + (rows - ONE)) // rows
         yield Iterate(self._number, blocks, (*calls, launch), self._count, nest=launch.kernel.name)
         for name in names:
-            assembler.slots.release(name)
+            builder.slots.release(name)
 
     @staticmethod
-    def _block(call: RoutineCall, assembler: Assembler, first: Expr, count: Expr) -> Call:
+    def _block(call: RoutineCall, builder: ProgramBuilder, first: Expr, count: Expr) -> Call:
         """Return the call that draws `count` numbers, after `first` numbers."""
-        routine, canonical = call.routine, assembler.context.canonical
+        routine, canonical = call.routine, builder.sizes.canonical
         counts = {name for name in counts_of(routine) if canonical(call.sizes[name]) is not ONE}
         sizes = [count if name in counts else canonical(call.sizes[name]) for name in routine.sizes]
 
         def operand(parameter: Parameter) -> Operand:
             array = call.results[parameter.name] if parameter.is_written else call.arguments[parameter.name]
             is_part = array is not _drawn_array(call) and parameter.shape[0].attr in counts
-            return Operand(assembler.buffer_name(array), first if is_part else ZERO)
+            return Operand(builder.buffer_name(array), first if is_part else ZERO)
 
         return Call(routine, tuple(sizes), tuple(map(operand, routine.parameters)))
 
@@ -112,7 +109,7 @@ def fuse_draws(
     context: Context, steps: Sequence[ScheduledStep], results: Sequence[Array], name_of: NameOf
 ) -> list[ScheduledStep]:
     """Fuse draws of a schedule with the nests that read them, where possible."""
-    calls = [at for at, step in enumerate(steps) if step.draws_many(context, _BLOCK)]
+    calls = [at for at, step in enumerate(steps) if step.draws_many(context.sizes, _BLOCK)]
     if not calls:
         return list(steps)
     accesses, kept = Accesses(steps, name_of), set(map(name_of, results))
@@ -125,7 +122,7 @@ def fuse_draws(
             continue
         (reader,) = readers
         count = context.canonical(call.sizes[call.routine.each])
-        if not steps[reader].reads_in_rows(name, count, context, name_of):
+        if not steps[reader].reads_in_rows(name, count, context.sizes, name_of):
             continue
         others = [k for k in range(at + 1, reader + 1) if k not in fused.get(reader, ())]
         others += fused.get(reader, ())

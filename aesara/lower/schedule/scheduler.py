@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.ir.expr import Expr, walk
-from aesara.lower.arrays import Array, Guard, Item, MatrixProduct
-from aesara.lower.arrays.product import Multiplication, match_accumulation
+from aesara.lower.arrays import Array, Item, ScheduledStep, Task
 from aesara.lower.context import Context
 from aesara.lower.groups import Group
+from aesara.lower.iteration_space import own_element
+from aesara.lower.schedule.accumulation import find_accumulations
 from aesara.lower.schedule.blocks import fuse_draws
 from aesara.lower.schedule.storage import MAX_GROUP_WEIGHT, choose_stored, values_to_write
 from aesara.lower.schedule.tracing import Tracer
 from aesara.lower.schedule.uses import Uses
-from aesara.lower.sizes import reads_only_inputs
-from aesara.lower.steps import ScheduledStep
-from aesara.lower.tasks import LOOP, Task, own_element
 from aesara.records import dataclass
 
 __all__ = ["Schedule", "Scheduler", "schedule"]
@@ -33,7 +31,7 @@ class Schedule:
     """Ordered steps, the checks before them, and the buffers of materialized arrays."""
 
     steps: list[ScheduledStep]
-    prelude: list[Guard]
+    prelude: list[ScheduledStep]
     names: dict[Array, str]
 
 
@@ -59,15 +57,16 @@ class Scheduler:
         #: position after the last read of each old value
         self._last_read = dict.fromkeys(replaced.values(), 0)
         self._steps: list[ScheduledStep] = []
-        self._prelude: list[Guard] = []
+        self._prelude: list[ScheduledStep] = []
         #: steps of items; last writers of buffers; groups by iteration space
         self._position: dict[object, int] = {}
         self._ready: dict[str, int] = {}
         self._groups: dict[tuple[Expr, ...], list[int]] = {}
-        self._defined_by: dict[str, Item] = {}
+        #: positions of the steps that define sizes
+        self._defined_at: dict[str, int] = {}
 
     def run(self) -> Schedule:
-        accumulations = self._find_accumulations()
+        accumulations = find_accumulations(self.context.inputs, self.results, self.replaced, self.tracer)
         absorbed = {step.product for step in accumulations.values()}
         unread = [a for a in self.replaced if not self.uses.readers.get(a)]
         late = {part for array in unread for part in self.uses.memory_chain(array)}
@@ -76,38 +75,32 @@ class Scheduler:
         for item in [i for i in items if i not in late] + [i for i in items if i in late]:
             if item in accumulations:
                 self.append(accumulations[item])
-            elif item not in absorbed:
+            elif item not in absorbed and item in (self.stored if isinstance(item, Array) else self.uses.needed):
                 item.plan(self)
         steps = fuse_draws(self.context, self._steps, self.results, self.tracer.name)
         return Schedule(steps, self._prelude, self.tracer.names)
 
     # -- called by items -------------------------------------------------------------------------------------------
 
-    def append(self, step: ScheduledStep, item: Item | None = None) -> None:
-        """Append a step, which computes `item`, if given."""
-        at = len(self._steps)
+    def append(self, step: ScheduledStep, item: Item | None = None, early: bool = False) -> None:
+        """Append a step, which computes `item`, if given.
+
+        `early`: it reads inputs only; it runs before all others if the checks do that the item requires.
+        """
         if item is not None:
-            self._position[item] = at
+            if early and all(self._position.get(guard, 0) == _PRELUDE for guard in item.requires):
+                self._prelude.append(step)
+                self._position[item] = _PRELUDE
+                return
+            self._position[item] = len(self._steps)
+            self._defined_at.update(dict.fromkeys(item.defines(), len(self._steps)))
         for array in step.writes():
             self.stored.add(array)
-            self._ready[self.tracer.name(array)] = at
+            self._ready[self.tracer.name(array)] = len(self._steps)
         for buffer, _ in step.loads(self.tracer.name):
             if buffer in self._last_read:
-                self._last_read[buffer] = at + 1
+                self._last_read[buffer] = len(self._steps) + 1
         self._steps.append(step)
-
-    def check(self, guard: Guard) -> None:
-        """Schedule a check: before all steps if it reads only inputs, else as the last step."""
-        early = all(reads_only_inputs(e) for e in (guard.condition, *guard.values))
-        if early and all(self._position.get(g, 0) == _PRELUDE for g in guard.requires):
-            self._prelude.append(guard)
-            self._position[guard] = _PRELUDE
-        else:
-            self.append(guard, guard)
-
-    def define(self, item: Item) -> None:
-        """Record that the step of an item defines its sizes."""
-        self._defined_by.update(dict.fromkeys(item.defines(), item))
 
     def place(self, task: Task) -> None:
         """Add a task to the first group that can run it, or to a new one at the end."""
@@ -163,9 +156,7 @@ class Scheduler:
         """Return the first position at which a load or size is available."""
         if e.op == "load":
             return self._ready.get(e.attr, -1) + 1
-        if e.op == "var" and e.attr in self._defined_by:
-            return self._position[self._defined_by[e.attr]] + 1
-        return 0
+        return self._defined_at.get(e.attr, -1) + 1 if e.op == "var" else 0
 
     def _known_after(self, expressions: Sequence[Expr]) -> int:
         """Return the first position at which all loads and sizes in expressions are available."""
@@ -201,34 +192,6 @@ class Scheduler:
         unfilled.append(len(self._steps))
         self._steps.append(Group(task.domain))
         return len(self._steps) - 1
-
-    # -- accumulating products --------------------------------------------------------------------------------------
-
-    def _find_accumulations(self) -> dict[Item, Multiplication]:
-        """Find results `old + factor * (a @ b)`, where `old` is an input and only the result reads the product.
-
-        BLAS accumulates in the memory of a shared variable, or in a copy of other inputs.
-        """
-        found: dict[Item, Multiplication] = {}
-        for result in self.results:
-            if result.is_stored is not None or result.ndim < 2 or self.uses.readers.get(result):
-                continue
-            for old in [self.replaced[result]] if result in self.replaced else self._input_addends(result):
-                matched = match_accumulation(result, old, self.tracer)
-                if matched is not None:
-                    product, factor = matched
-                    found[result] = product.accumulate(result, old, factor, self.tracer)
-                    break
-        return found
-
-    def _input_addends(self, result: Array) -> list[str]:
-        """Return the inputs that are addends of a product."""
-        terms = (result, *(a for a, _ in result.reads()))
-        if not any(isinstance(a, MatrixProduct) for term in terms for a, _ in term.reads()):
-            return []
-        value = self.tracer.trace(result, LOOP[: result.ndim])
-        names = {item.buffer.name for item in self.context.inputs}
-        return [e.attr for e in value.args if e.op == "load" and e.attr in names]
 
 
 def _read_before_nest(task: Task) -> list[Expr]:

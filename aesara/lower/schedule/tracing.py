@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from aesara.ir.expr import Expr, linear_offset, load, substitute
 from aesara.lower.arrays import Array, Index, Pointwise
 from aesara.lower.context import Context
+from aesara.lower.iteration_space import LOOP
 from aesara.lower.schedule.uses import Uses
-from aesara.lower.tasks import LOOP
 
 __all__ = ["Tracer"]
 
@@ -19,7 +19,8 @@ class Tracer:
     """Buffers of materialized arrays, and expressions for elements of the others."""
 
     def __init__(self, context: Context, uses: Uses, stored: set[Array]) -> None:
-        self.context, self.uses, self.stored = context, uses, stored
+        self.sizes, self.uses, self.stored = context.sizes, uses, stored
+        self._prefix = context.prefix
         #: names of the buffers of stored arrays
         self.names: dict[Array, str] = {}
         self._array_in: dict[str, Array] = {}
@@ -30,7 +31,7 @@ class Tracer:
         """Return the buffer of a materialized array, which it may share with the array whose memory it reuses."""
         aliases: list[Array] = []
         while (found := self.names.get(array)) is None:
-            base = array.base_in_memory(self.uses)
+            base = self.base_of(array)
             if base is not None:
                 if array.is_stored is not False:
                     aliases.append(array)
@@ -38,7 +39,7 @@ class Tracer:
             elif array.buffer is not None:
                 return array.buffer
             else:
-                self.names[array] = f"{self.context.prefix}t{len(self.names)}"
+                self.names[array] = f"{self._prefix}t{len(self.names)}"
                 self._array_in[self.names[array]] = array
         for alias in aliases:
             self.names[alias] = found
@@ -48,6 +49,10 @@ class Tracer:
         """Return the array that a buffer holds last."""
         return self._array_in.get(buffer)
 
+    def base_of(self, array: Array) -> Array | None:
+        """Return the array whose memory an array reuses; None if it has memory of its own."""
+        return array.base_in_memory(self.uses)
+
     def take_over(self, base: Array, array: Array) -> None:
         """Record that an array is computed in the buffer of `base`."""
         self._array_in[self.name(base)] = array
@@ -56,7 +61,7 @@ class Tracer:
         return array.is_stored is False or array in self.stored
 
     def shape(self, array: Array) -> tuple[Expr, ...]:
-        return tuple(self.context.canonical(n) for n in array.shape)
+        return tuple(map(self.sizes.canonical, array.shape))
 
     def read(self, array: Array, index: Index) -> Expr:
         """Return the element of an array at an index, as an expression of loads."""
@@ -94,5 +99,5 @@ class Tracer:
 
     def canonical(self, roots: Sequence[Expr]) -> list[Expr]:
         """Replace sizes in expressions with their representatives."""
-        equal = self.context.canonical
+        equal = self.sizes.canonical
         return substitute(list(roots), lambda e: equal(e) if e.op == "var" and e not in _LOOPS else None, {})

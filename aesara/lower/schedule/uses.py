@@ -35,7 +35,7 @@ class Uses:
                 self.readers.setdefault(operand, []).append((item, expands))
             self.forced.update(item.reads_in_memory())
 
-    def is_only(self, array: Array) -> bool:
+    def has_one_use(self, array: Array) -> bool:
         """Return whether an array has a single reader, and need not be materialized."""
         return array not in self.forced and len(self.readers.get(array, ())) == 1
 
