@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 import os
 import time
-from typing import Any
 
 from aesara.digests import blake2b
 
-__all__ = ["PACKAGE", "state_of_file", "state_of_folder"]
+__all__ = ["PACKAGE", "state_of"]
 
 #: the folder of the package
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
@@ -17,39 +16,41 @@ PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _BEGUN = time.time() - 0.05
 
 
-def state_of_file(path: str) -> tuple[int, int] | None:
-    """Return the size and the time of a source file of the package; None if it may not be the one that was read.
-
-    That is so if it was changed after the process began to read the sources.
-    """
-    return _state(os.stat(os.path.join(PACKAGE, path)))
-
-
 @functools.cache
-def state_of_folder(folder: str) -> str | None:
-    """Return a digest of the names and states of the source files in a folder of the package, with those within.
+def state_of(*paths: str) -> str | None:
+    """Return a digest of names, sizes and times of source files and of all in folders, by paths within the package.
 
-    None if one of them may not be the one that was read.
+    None if one of them was changed after the process began to read the sources, so that it may not be what was read.
     """
-    found: list[tuple[Any, ...]] = []
-    with os.scandir(os.path.join(PACKAGE, folder)) as entries:
+    found = [(path, _state(os.path.join(PACKAGE, path))) for path in paths]
+    return None if any(state is None for _, state in found) else _digest(found)
+
+
+def _state(path: str) -> object:
+    """Return the size and the time of a file, or the digest of a folder; None if it may not be what was read."""
+    if path.endswith(".py"):
+        return _state_of_file(os.stat(path))
+    found: list[tuple[str, object]] = []
+    with os.scandir(path) as entries:
         for entry in entries:
             name = entry.name
             if name.endswith(".py"):
-                state = _state(entry.stat())
-                if state is None:
-                    return None
-                found.append((name, *state))
+                state = _state_of_file(entry.stat())
             elif name != "__pycache__" and entry.is_dir():
-                within = state_of_folder(os.path.join(folder, name))
-                if within is None:
-                    return None
-                found.append((name, within))
-    found.sort()
-    return blake2b(repr(found).encode(), digest_size=20).hexdigest()
+                state = _state(entry.path)
+            else:
+                continue
+            if state is None:
+                return None
+            found.append((name, state))
+    return _digest(sorted(found))
 
 
-def _state(status: os.stat_result) -> tuple[int, int] | None:
+def _state_of_file(status: os.stat_result) -> object:
     if status.st_mtime > _BEGUN or status.st_ctime > _BEGUN:
         return None
     return status.st_size, status.st_mtime_ns
+
+
+def _digest(found: object) -> str:
+    return blake2b(repr(found).encode(), digest_size=20).hexdigest()

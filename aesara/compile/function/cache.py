@@ -31,7 +31,7 @@ from aesara.link.llvm.linker import LLVMLinker
 from aesara.lower.errors import ErrorInfo
 from aesara.records import dataclass
 from aesara.scan.inner_graphs import RewriteSteps
-from aesara.sources import PACKAGE, state_of_file, state_of_folder
+from aesara.sources import PACKAGE, state_of
 from aesara.utils import free_in_children
 
 __all__ = ["KeptFunction", "find", "key_of", "keep"]
@@ -144,7 +144,7 @@ def _versions() -> tuple[Any, ...]:
     to be asked: it takes longer than all else.
     """
     is_installed = not {"site-packages", "dist-packages"}.isdisjoint(PACKAGE.split(os.sep))
-    files = state_of_file("__init__.py") if is_installed else state_of_folder("")
+    files = state_of("__init__.py" if is_installed else "")
     if files is None:
         raise NoDigest("files of the package were changed after it was imported")
     spec = importlib.util.find_spec("scipy")

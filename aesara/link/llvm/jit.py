@@ -31,7 +31,7 @@ from aesara.link.llvm.target import Target, current_target, target_named
 from aesara.link.llvm.typed_functions import Library, library_text
 from aesara.records import dataclass
 from aesara.scalar.routine import too_old_for
-from aesara.sources import PACKAGE, state_of_folder
+from aesara.sources import PACKAGE, state_of
 from aesara.utils import free_in_children
 
 __all__ = [
@@ -313,7 +313,7 @@ def _load_one_thread() -> dict[str, int]:
     known = all(blas_threads.address(symbol) for symbol in one_thread.NEEDED)
     functions = one_thread.ONE_THREAD if known else one_thread.NOTHING
     library = Library(f"one thread {known}", functools.partial(library_text, functions))
-    return load_routines(library, one_thread.ROUTINES, object_cache(), 1, target_named("native"))
+    return load_routines(library, one_thread.ROUTINES, object_cache(), 0, target_named("native"))
 
 
 def _address(symbol: str, target: Target) -> int | None:
@@ -350,8 +350,12 @@ def _compile(text: str, target: Target, optimize: bool, level: int) -> bytes:
     return bytes(_machine(target, level).emit_object(module))
 
 
-#: folders of the package with all sources of libraries
-LIBRARY_SOURCES = ("ir", "link")
+#: folders and files of the package with all sources of libraries
+LIBRARY_SOURCES = (
+    "ir/typed", "ir/draws", "ir/definitions.py", "ir/generators.py", "ir/instructions.py", "link/llvm/runtime",
+    "link/llvm/clock.py", "link/llvm/layout.py", "link/llvm/missing_instructions.py", "link/llvm/module.py",
+    "link/llvm/typed_functions.py",
+)  # fmt: skip
 _DECLARED = re.compile(r"(?m)^(?:declare [^@\n]*|(?=@[\w.]+ = external ))@(?!llvm\.)([\w.]+)")
 
 
@@ -359,10 +363,9 @@ def _library_object(
     library: Library, cache: ObjectCache | None, target: Target, level: int
 ) -> tuple[bytes, Sequence[str]]:
     """Return the object code of a library, and the symbols outside of it that it refers to."""
-    states = [state_of_folder(folder) for folder in LIBRARY_SOURCES]
-    key = None
-    if cache is not None and library.name and None not in states:
-        sources = f"{PACKAGE} {states} {sys.version} {np.__version__}"
+    state, key = state_of(*LIBRARY_SOURCES), None
+    if cache is not None and library.name and state is not None:
+        sources = f"{PACKAGE} {state} {sys.version} {np.__version__}"
         key = cache.key("library", library.name, sources, _host_key(target), str(level))
         symbols, found, code = (cache.load(key) or b"").partition(b"\0")
         if found:

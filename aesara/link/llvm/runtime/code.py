@@ -26,7 +26,7 @@ from aesara.link.llvm.runtime.large_blocks import BLOCK_FUNCTIONS
 from aesara.link.llvm.runtime.large_products import large_product
 from aesara.link.llvm.runtime.memory import allocate_late_block, get_workspace, new_array
 from aesara.link.llvm.runtime.products import products_library
-from aesara.link.llvm.runtime.threads import count_rounds, end_of_chunk, poll, release_gil, take_gil
+from aesara.link.llvm.runtime.threads import CLOCK_FACTS, count_rounds, end_of_chunk, poll, release_gil, take_gil
 from aesara.link.llvm.target import Target, current_target, target_named
 
 __all__ = ["routine_words"]
@@ -83,7 +83,7 @@ def routine_words(
 @functools.cache
 def _load_calls() -> dict[str, int]:
     """Return the words with the functions that every call needs."""
-    found = dict(_load("calls", (*_CALLS, *BLOCK_FUNCTIONS), 0))
+    found = dict(_load(f"calls {CLOCK_FACTS}", (*_CALLS, *BLOCK_FUNCTIONS), 0))
     if BLOCK_FUNCTIONS:
         large_results.install(found)
         found["PyMem_RawMalloc"] = found["raw_malloc"]  # in place of Python's function

@@ -9,6 +9,7 @@ from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.runtime.structures import RUNTIME, CallFrame, CallPlan, FunctionTable, PyObject
 
 __all__ = [
+    "CLOCK_FACTS",
     "PATIENCE",
     "PORTION",
     "count_rounds",
@@ -31,6 +32,8 @@ _PATIENCE_TICKS = 0 if _CLOCK is None else round(PATIENCE / _CLOCK.tick)
 _HAS_CLOCK = _CLOCK is not None
 #: number of the clock for POSIX's ``clock_gettime``; -1 for a function of a pointer alone, which gets the ticks
 _CLOCK_NUMBER = -1 if _CLOCK is None or _CLOCK.number is None else _CLOCK.number
+#: what code depends on besides its sources
+CLOCK_FACTS = (_PATIENCE_TICKS, _CLOCK_NUMBER)
 _POSIX_CLOCK = function_type(i32, i32, Pointer[i64])
 _TICKS_CLOCK = function_type(i32, Pointer[i64])
 
