@@ -86,21 +86,21 @@ def broadcast_array(
     """
     checks = list(guards)
     lead = len(shape) - array.ndim
-    own: list[Expr | None] = []  # ONE, a size that may be 1, or None if the dimension is not broadcast
+    lengths: list[Expr | None] = []  # ONE, a size that may be 1, or None if the dimension is not broadcast
     for d, size in enumerate(array.shape):
         wanted = shape[lead + d]
         if static[d] == 1:
-            own.append(ONE)
+            lengths.append(ONE)
         elif context.same_size(size, wanted):
-            own.append(None)
+            lengths.append(None)
         else:
             message = f"{name}: dimension {lead + d} of the result has size {{0}}, but the value has size {{1}}."
             fits = primitive("eq", wanted, size) | primitive("eq", size, ONE)
             checks += context.guard(fits, ValueError, message, node, [wanted, size])
-            own.append(size)
+            lengths.append(size)
 
     def along(d: int, index: Expr) -> Expr:
-        size = own[d]
+        size = lengths[d]
         if size is None:
             return index
         return ZERO if size is ONE else broadcast_index(index, size)
@@ -111,5 +111,5 @@ def broadcast_array(
     def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         return offset, (ZERO,) * lead + tuple(along(d, step) for d, step in enumerate(strides))
 
-    expands = expands_along([True] * lead + [size is ONE for size in own])
+    expands = expands_along([True] * lead + [size is ONE for size in lengths])
     return Pointwise(array.dtype, shape, (array,), body, 0, [expands], checks, restride)

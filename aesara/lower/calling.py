@@ -59,5 +59,5 @@ def require_success(
     context: Context, node: Apply, status: Array, kind: type[Exception], message: str
 ) -> tuple[object, ...]:
     """Check that the status of every call is zero; for a single call ``{0}`` in `message` is the status."""
-    found = context.size_from(reduce_array(context, status, tuple(range(status.ndim)), "or"))
-    return context.guard(primitive("eq", found, const(0)), kind, message, node, [found])
+    failure = context.size_from(reduce_array(context, status, tuple(range(status.ndim)), "or"))
+    return context.guard(primitive("eq", failure, const(0)), kind, message, node, [failure])

@@ -128,11 +128,11 @@ class Context:
 
     def array(self, variable: Variable) -> Array:
         """Return the array of a variable."""
-        found = self.arrays.get(variable)
-        if found is None:
+        array = self.arrays.get(variable)
+        if array is None:
             self._make_constant(variable)
-            found = self.arrays[variable]
-        return found
+            array = self.arrays[variable]
+        return array
 
     def in_memory(self, variable: Variable) -> Array:
         """Return the array of a variable as it crosses the boundary of the program."""
@@ -161,21 +161,21 @@ class Context:
 
     def size_from(self, array: Array) -> Expr:
         """Convert an integer 0-d array to a size expression."""
-        found = self.integer_from(array)
+        size = self.integer_from(array)
         if array.dtype == "uint64":  # a number above 2**63 - 1 must not become negative
-            found = op("select", found < 0, const(2**63 - 1), found)
-        return found
+            size = op("select", size < 0, const(2**63 - 1), size)
+        return size
 
     def integer_from(self, array: Array) -> Expr:
         """Reinterpret an integer 0-d array as int64: inline if it is arithmetic on sizes, else as a definition."""
-        found = self._size_of.get(array)
-        if found is None:
-            found = self._inline(array)
-            if found is None:
-                found = var(self.fresh_size())
-                self.add(Definition(found.attr, array))
-            self._size_of[array] = found
-        return found
+        number = self._size_of.get(array)
+        if number is None:
+            number = self._inline(array)
+            if number is None:
+                number = var(self.fresh_size())
+                self.add(Definition(number.attr, array))
+            self._size_of[array] = number
+        return number
 
     def define_size(self, size: Expr) -> Expr:
         """Define a named size for an expression, so that expressions of it stay short."""

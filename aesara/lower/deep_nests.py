@@ -36,10 +36,10 @@ def _limit_depth(body: tuple[Statement, ...], depth: int) -> tuple[Statement, ..
 
 def _collapse(loop: For, depth: int) -> For:
     """Collapse outer loops until the nest has at most this depth, if enough loops can be collapsed."""
-    whole = _depth([loop])
-    if whole <= depth:
+    total = _depth([loop])
+    if total <= depth:
         return loop
-    merged = _collapsible(loop)[: whole - depth + 1]
+    merged = _collapsible(loop)[: total - depth + 1]
     if len(merged) > 1:
         loop = _merge(merged)
     first = merged[0] if merged else loop
@@ -53,20 +53,20 @@ def _collapsible(loop: For) -> list[For]:
     """
     changed = {s.name for s in walk_statements((loop,)) if isinstance(s, (Assign, Declare))}
     written = {s.buffer for s in walk_statements((loop,)) if isinstance(s, Store)}
-    found: list[For] = []
+    loops: list[For] = []
     while not (loop.parallel or loop.lanes or loop.until):
-        varying = changed | {outer.var for outer in found}
+        varying = changed | {outer.var for outer in loops}
         if any(
             (e.op == "var" and e.attr in varying) or (e.op == "load" and e.attr in written) for e in walk([loop.extent])
         ):
             break
         if _depth(loop.body) == 0:
             break
-        found.append(loop)
+        loops.append(loop)
         if len(loop.body) != 1 or not isinstance(loop.body[0], For):
             break
         loop = loop.body[0]
-    return found
+    return loops
 
 
 def _merge(loops: Sequence[For]) -> For:

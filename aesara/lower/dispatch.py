@@ -156,9 +156,10 @@ def lower_node(node: Apply, context: Context) -> None:
             raise Unsupported(reason) from None
         leaves, deferred = python_leaves(node, context)
         arrays = context.python_node(node, leaves, reason)
-        for one in deferred:
-            context.reasons.setdefault(one, _reason_deferred(one))
-            context.item_numbers[one] = (*context.item_numbers.get(one, ()), *range(first, len(context.items)))
+        for inner_node in deferred:
+            context.reasons.setdefault(inner_node, _reason_deferred(inner_node))
+            numbers = context.item_numbers.get(inner_node, ())
+            context.item_numbers[inner_node] = (*numbers, *range(first, len(context.items)))
     for variable, array in zip(node.outputs, arrays, strict=True):
         context.set(variable, array)
     context.item_numbers[node] = range(first, len(context.items))
@@ -188,4 +189,4 @@ def python_leaves(node: Apply, context: Context) -> tuple[list[Variable], list[A
             if variable.owner not in inlined:
                 inlined[variable.owner] = None
                 stack.extend(reversed(variable.owner.inputs))
-    return list(leaves), [one for one in reversed(inlined) if one in context.deferred]
+    return list(leaves), [inner_node for inner_node in reversed(inlined) if inner_node in context.deferred]

@@ -69,10 +69,10 @@ class Group(ScheduledStep):
         yield from loads_of([task.value for task in self.prologues])
 
     def reads_own_element_only(self, buffer: str, array: Array) -> bool:
-        own = _own_offsets(self.domain, array.is_interleaved)
+        own_offsets = _own_offsets(self.domain, array.is_interleaved)
         reads = walk([e for task in self.tasks for e in (task.value, task.offset)])
         before = walk([task.value for task in self.prologues])
-        return all(e.args[0] in own for e in reads if e.op == "load" and e.attr == buffer) and not any(
+        return all(e.args[0] in own_offsets for e in reads if e.op == "load" and e.attr == buffer) and not any(
             e.op == "load" and e.attr == buffer for e in before
         )
 

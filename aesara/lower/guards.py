@@ -34,12 +34,12 @@ class GuardTable:
         if condition.is_const and condition.attr:
             return ()
         key = condition, tuple(requires)  # of two equal checks only the first can fail
-        found = self._guards.get(key)
-        if found is None:
+        guard = self._guards.get(key)
+        if guard is None:
             self.errors.append(ErrorInfo(kind, message, node, exemption))
-            found = self._items.add(Guard(condition, len(self.errors) - 1, tuple(values), tuple(requires)))
-            self._guards[key] = found
-        return (found,)
+            guard = self._items.add(Guard(condition, len(self.errors) - 1, tuple(values), tuple(requires)))
+            self._guards[key] = guard
+        return (guard,)
 
     def require_equal(
         self, a: Expr, b: Expr, kind: type[Exception], message: Message, node: Apply | None,

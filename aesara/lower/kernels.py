@@ -93,7 +93,7 @@ def _strides(roots: Sequence[Expr], bound: set[str]) -> dict[Expr, Expr]:
 
     As arguments of the kernel they are loop-invariant, and LLVM versions loops for stride 1.
     """
-    found: dict[Expr, Expr] = {}
+    strides: dict[Expr, Expr] = {}
     fixed: set[Expr] = set()
     for e in walk(roots):
         if e.op not in ("load", "var") or (e.op == "var" and e.attr not in bound):
@@ -101,6 +101,6 @@ def _strides(roots: Sequence[Expr], bound: set[str]) -> dict[Expr, Expr]:
                 fixed.add(e)
             elif e.op == "mul" and e.dtype == "int64":
                 for a in e.args:
-                    if a in fixed and a.op not in ("var", "const") and a not in found:
-                        found[a] = var(f"by{len(found)}")
-    return found
+                    if a in fixed and a.op not in ("var", "const") and a not in strides:
+                        strides[a] = var(f"by{len(strides)}")
+    return strides

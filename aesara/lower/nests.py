@@ -361,10 +361,10 @@ def _lanes(body: tuple[Statement, ...]) -> tuple[int, ...]:
 
     Remainders of these run with a single vector.  A loop with other mutable scalars has no lanes.
     """
-    found = accumulations(body)
-    if not found:
+    accumulators = accumulations(body)
+    if not accumulators:
         return ()
-    size = max(4, *(int(s.value.dtype.lstrip("float")) // 8 for s in found.values() if s.value.dtype[0] == "f"))
+    size = max(4, *(int(s.value.dtype.lstrip("float")) // 8 for s in accumulators.values() if s.value.dtype[0] == "f"))
     single = _LANE_BYTES // size
     return (_INTERLEAVE * single, single) if _work(body) < _BARE else (single,)
 

@@ -16,15 +16,15 @@ __all__ = ["lower_on_parts", "parts_of"]
 
 def parts_of(variable: Variable, context: Context) -> tuple[Variable, ...]:
     """Return the parts of a variable."""
-    found = context.parts_of.get(variable)
-    if found is None:
+    parts = context.parts_of.get(variable)
+    if parts is None:
         if not isinstance(variable, Constant):
             raise Unsupported(f"a value of type {variable.type}")
         kinds = variable.type.part_types()
         assert kinds is not None
-        found = tuple([kind.make_constant(part) for kind, part in zip(kinds, variable.type.take_apart(variable.data))])
-        context.parts_of[variable] = found
-    return found
+        parts = tuple([kind.make_constant(part) for kind, part in zip(kinds, variable.type.take_apart(variable.data))])
+        context.parts_of[variable] = parts
+    return parts
 
 
 def lower_on_parts(node: Apply, context: Context, lower: Callable[[Apply, Context], None]) -> dict[Variable, Variable]:
@@ -40,13 +40,13 @@ def lower_on_parts(node: Apply, context: Context, lower: Callable[[Apply, Contex
     with inherit_source(node):
         results = _expression(node, inputs)
     known = flat(inputs)
-    for one in io_toposort(known, [v for v in flat(results) if v not in known]):
-        if not all(map(context.has, one.outputs)):
-            lower(one, context)
-            if isinstance(one.op, OnParts):  # it replaces the node
-                context.item_numbers.pop(one)
-                if one in context.reasons:
-                    context.reasons[node] = context.reasons.pop(one)
+    for inner_node in io_toposort(known, [v for v in flat(results) if v not in known]):
+        if not all(map(context.has, inner_node.outputs)):
+            lower(inner_node, context)
+            if isinstance(inner_node.op, OnParts):  # it replaces the node
+                context.item_numbers.pop(inner_node)
+                if inner_node in context.reasons:
+                    context.reasons[node] = context.reasons.pop(inner_node)
     replacements: dict[Variable, Variable] = {}
     for variable, result in zip(node.outputs, results, strict=True):
         if isinstance(result, tuple):

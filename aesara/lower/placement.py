@@ -134,22 +134,22 @@ def _parts(variable: Variable, context: Context) -> Sequence[Array]:
 
 def _steps_of_items(context: Context, plan: Schedule) -> dict[object, set[int]]:
     """Return for each item the steps that compute it: its own, or those of arrays that it is inlined into."""
-    found: dict[object, set[int]] = {}
+    steps_of: dict[object, set[int]] = {}
     for at, step in enumerate(plan.steps):
         for array in step.computes():
-            found.setdefault(array, set()).add(at)
-        found.setdefault(step, set()).add(at)
-    own = set(found)
+            steps_of.setdefault(array, set()).add(at)
+        steps_of.setdefault(step, set()).add(at)
+    computed = set(steps_of)
     for item in reversed(context.items):
-        steps = found.get(item)
+        steps = steps_of.get(item)
         if not steps or isinstance(item, Definition):
             continue
         if isinstance(item, Array) and item.is_copied_first:
             steps = {min(steps)}
         for operand, _ in item.reads():
-            if operand not in own:
-                found.setdefault(operand, set()).update(steps)
-    return found
+            if operand not in computed:
+                steps_of.setdefault(operand, set()).update(steps)
+    return steps_of
 
 
 def _find_copies(context: Context, plan: Schedule) -> tuple[frozenset[int], frozenset[int]]:
@@ -158,8 +158,12 @@ def _find_copies(context: Context, plan: Schedule) -> tuple[frozenset[int], froz
     tasks = [task for step in plan.steps if isinstance(step, Group) for task in step.tasks]
     starts = [task.prologue for task in tasks if task.prologue is not None]
     copied, bases = (
-        frozenset(number_of[one.value.attr] for one in some if _is_copy(one) and one.value.attr in number_of)
-        for some in (tasks, starts)
+        frozenset(
+            number_of[copying.value.attr]
+            for copying in candidates
+            if _is_copy(copying) and copying.value.attr in number_of
+        )
+        for candidates in (tasks, starts)
     )
     return copied, bases
 
@@ -174,14 +178,14 @@ def nodes_of_buffers(
     inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable], updates: dict[int, int]
 ) -> dict[str, tuple[Apply, ...]]:
     """Lower and schedule a graph, as `lower_graph` does, and find the nodes whose values each buffer holds."""
-    found: dict[str, tuple[Apply, ...]] = {}
+    nodes_of: dict[str, tuple[Apply, ...]] = {}
     with sharing():
         context = lower_nodes(inputs, outputs)
-        _name_buffers(context, plan_results(context, outputs, updates)[1], found)
-    return found
+        _name_buffers(context, plan_results(context, outputs, updates)[1], nodes_of)
+    return nodes_of
 
 
-def _name_buffers(context: Context, plan: Schedule, found: dict[str, tuple[Apply, ...]]) -> None:
+def _name_buffers(context: Context, plan: Schedule, nodes_of: dict[str, tuple[Apply, ...]]) -> None:
     node_of = {context.items[k]: node for node, numbers in context.item_numbers.items() for k in numbers}
     for node in context.item_numbers:
         for variable in node.outputs:
@@ -191,8 +195,8 @@ def _name_buffers(context: Context, plan: Schedule, found: dict[str, tuple[Apply
         # An array of no node is a copy of one, or interleaves two.
         arrays = [array] if array in node_of else [operand for operand, _ in array.reads()]
         nodes = (node_of[one] for one in arrays if one in node_of)
-        found[name] = tuple(dict.fromkeys((*found.get(name, ()), *nodes)))
+        nodes_of[name] = tuple(dict.fromkeys((*nodes_of.get(name, ()), *nodes)))
     for step in plan.steps:
         body = _body_of(step)
         if body is not None:
-            _name_buffers(body.context, body.plan()[1], found)
+            _name_buffers(body.context, body.plan()[1], nodes_of)

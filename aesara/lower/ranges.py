@@ -17,27 +17,27 @@ from aesara.lower.shape_arithmetic import count_of
 
 def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
     """Return the smallest and largest entry of an integer array."""
-    found = context.ranges.get(array)
-    if found is None:
+    bounds = context.ranges.get(array)
+    if bounds is None:
         data = context.constant_data(array)
         if data is not None:
             data = data.astype("int64")  # as loops read the entries
             low, high = (int(data.min()), int(data.max())) if data.size else (0, -1)
-            found = const(low), const(high)
+            bounds = const(low), const(high)
         elif array.ndim == 0:
             value = context.size_from(array)
-            found = value, value
+            bounds = value, value
         elif array in context.positions_in:
-            found = const(0), _largest_position(array, context)
+            bounds = const(0), _largest_position(array, context)
         else:
             # The identities of signed dtypes, for empty arrays, pass any check; narrow dtypes are compared faster.
             wide = array if array.dtype in ("int16", "int32") else convert(array, "int64")
             axes = tuple(range(array.ndim))
             low_array = reduce_array(context, wide, axes, "minimum")
             high_array = reduce_array(context, wide, axes, "maximum")
-            found = context.size_from(low_array), context.size_from(high_array)
-        context.ranges[array] = found
-    return found
+            bounds = context.size_from(low_array), context.size_from(high_array)
+        context.ranges[array] = bounds
+    return bounds
 
 
 def may_be_negative(array: Array, context: Context) -> bool:

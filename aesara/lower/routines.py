@@ -193,19 +193,19 @@ class _Translator:
                 self.body.append(Assign("result", self.float_value(statement)))
                 return True
             if isinstance(statement, ast.If):
-                rest = statements[k + 1 :] if _may_return(statement) else ()
-                if self.branch(statement, rest):
+                following = statements[k + 1 :] if _may_return(statement) else ()
+                if self.branch(statement, following):
                     return True
-                if rest:
+                if following:
                     return False
             else:
                 self.simple(statement)
         return False
 
-    def branch(self, statement: ast.If, rest: Sequence[ast.stmt]) -> bool:
+    def branch(self, statement: ast.If, following: Sequence[ast.stmt]) -> bool:
         """Translate an `if`; if it may return, the `rest` of the block is moved into its branches."""
         condition = self.condition(statement.test)
-        if not statement.orelse and not rest:
+        if not statement.orelse and not following:
             with self.inner() as body:
                 self.block(statement.body)
             self.body.append(If(condition, tuple(body)))
@@ -215,7 +215,7 @@ class _Translator:
         ends, bodies, names = [], [], []
         for part in (statement.body, statement.orelse):
             with self.inner() as body:
-                ends.append(self.block([*part, *rest]))
+                ends.append(self.block([*part, *following]))
                 names.append(self.known)
             bodies.append(body)
         for name in sorted(names[0].keys() & names[1].keys() - self.known.keys()):
@@ -248,12 +248,12 @@ class _Translator:
         if isinstance(target, ast.Tuple):
             if not isinstance(value, tuple) or len(value) != len(target.elts):
                 self.fail(target, f"{len(target.elts)} names cannot be set to {value!r}")
-            held = []
-            for each in value:  # compute all values before the first name changes
-                held.append(self.fresh("value"))
-                self.body.append(Declare(held[-1], _expr(each)))
-            for name, one, each in zip(target.elts, held, value, strict=True):
-                self.assign(name, Traced(var(one, _expr(each).dtype)))
+            temporaries = []
+            for element in value:  # compute all values before the first name changes
+                temporaries.append(self.fresh("value"))
+                self.body.append(Declare(temporaries[-1], _expr(element)))
+            for name, temporary, element in zip(target.elts, temporaries, value, strict=True):
+                self.assign(name, Traced(var(temporary, _expr(element).dtype)))
             return
         if not isinstance(target, ast.Name):
             self.fail(target, "only names can be assigned to")
@@ -329,7 +329,7 @@ class _Translator:
         return -value if isinstance(node.op, ast.USub) else value
 
     def comparison(self, node: ast.Compare) -> Traced:
-        values = [self.value(each) for each in (node.left, *node.comparators)]
+        values = [self.value(operand) for operand in (node.left, *node.comparators)]
         parts = []
         for kind, left, right in zip(node.ops, values, values[1:], strict=False):
             if type(kind) not in _COMPARE:
@@ -339,7 +339,7 @@ class _Translator:
 
     def call(self, node: ast.Call) -> Any:
         function = self.value(node.func)
-        arguments = [self.value(each) for each in node.args]
+        arguments = [self.value(argument) for argument in node.args]
         if isinstance(function, (Known, FloatRoutine)):
             return Traced.traced_call(function, *arguments)
         if function in _BUILTINS:

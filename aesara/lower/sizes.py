@@ -35,15 +35,17 @@ class SizeFacts:
 
     def canonical(self, e: Expr) -> Expr:
         """Return the representative of a size expression under the known equalities."""
-        found = self._representatives.get(e)
-        if found is None:
-            found = substitute([e], self._equal.get, {})[0]
-            seen = 0
-            while found in self._equal or (seen < 8 and any(x in self._equal for x in walk([found]))):
-                found = substitute([found], self._equal.get, {})[0]
-                seen += 1
-            self._representatives[e] = found
-        return found
+        representative = self._representatives.get(e)
+        if representative is None:
+            representative = substitute([e], self._equal.get, {})[0]
+            rounds = 0
+            while representative in self._equal or (
+                rounds < 8 and any(x in self._equal for x in walk([representative]))
+            ):
+                representative = substitute([representative], self._equal.get, {})[0]
+                rounds += 1
+            self._representatives[e] = representative
+        return representative
 
 
 def reads_only_inputs(e: Expr) -> bool:

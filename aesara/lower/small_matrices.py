@@ -94,9 +94,9 @@ class SmallMatrixKernel:
         """Return the launch for a batch of `count` members; `workspaces` names the buffers."""
         members = _Members(self.routine, sizes, operands, workspaces, count)
         body = (
-            *(members.copy_in(one) for one in self.copied[0]),
+            *(members.copy_in(parameter) for parameter in self.copied[0]),
             *self.steps(members),
-            *(members.copy_out(one) for one in self.copied[1]),
+            *(members.copy_out(parameter) for parameter in self.copied[1]),
         )
         blocks = (count + const(members.lanes - 1)) // members.lanes
         return launch_of(name, (_loop(_BLOCK.attr, blocks, *body),))
@@ -157,11 +157,11 @@ class _Members:
     def _pair(self, name: str) -> tuple[tuple[str, str, Expr], tuple[str, str, Expr]]:
         """Return buffer, dtype and offset of an element in the array of the batch, and in the workspace."""
         operand, dtype = self.operands[name], self.parameters[name].dtype
-        element, (workspace, own, offset) = var("element"), self._lane_zero(name, var("element"))
+        element, (workspace, workspace_dtype, offset) = var("element"), self._lane_zero(name, var("element"))
         # Lanes behind the last member repeat it, with the same results.
         member = {BATCH: op("minimum", self.first + _LANE, self.last)}
         (start,) = substitute([operand.offset], member.get, {})
-        return (operand.buffer, dtype, start + element), (workspace, own, offset + _LANE)
+        return (operand.buffer, dtype, start + element), (workspace, workspace_dtype, offset + _LANE)
 
     def _lane_zero(self, name: str, element: Expr) -> tuple[str, str, Expr]:
         """Return buffer, dtype and offset in lane 0 of an element, by its number in the matrix."""
@@ -171,8 +171,8 @@ class _Members:
         return (self.integers, "int64", offset) if is_integer else (self.numbers, self.dtype, offset)
 
     def copy_in(self, name: str) -> Statement:
-        source, (workspace, own, at) = self._pair(name)
-        return self._lane_by_lane(name, Store(workspace, at, cast(load(*source), own)))
+        source, (workspace, workspace_dtype, at) = self._pair(name)
+        return self._lane_by_lane(name, Store(workspace, at, cast(load(*source), workspace_dtype)))
 
     def copy_out(self, name: str) -> Statement:
         (array, dtype, at), source = self._pair(name)
@@ -205,15 +205,15 @@ def _update(x: _Members, target: _Index, left: Expr, right: Expr, name: str = "a
     return x.each(x.put(name, target, x.get(name, *target) - left * right))
 
 
-def _swap(x: _Members, name: str, one: _Index, other: _Index, where: Expr) -> Statement:
+def _swap(x: _Members, name: str, first_index: _Index, second_index: _Index, where: Expr) -> Statement:
     """Swap two elements in the lanes where a condition holds."""
     first, second = var("first", x.dtype), var("second", x.dtype)
     return x.each(
-        Declare("first", x.get(name, *one)),
-        Declare("second", x.get(name, *other)),
+        Declare("first", x.get(name, *first_index)),
+        Declare("second", x.get(name, *second_index)),
         Declare("where", where),
-        x.put(name, one, op("select", var("where", "bool"), second, first)),
-        x.put(name, other, op("select", var("where", "bool"), first, second)),
+        x.put(name, first_index, op("select", var("where", "bool"), second, first)),
+        x.put(name, second_index, op("select", var("where", "bool"), first, second)),
     )
 
 
@@ -292,7 +292,7 @@ def _lu(x: _Members) -> tuple[Statement, ...]:
         x.put("best", (), op("select", larger, size, best)),
     )
     is_zero = op("eq", pivot, x.number(0))
-    found = x.each(
+    record_pivot = x.each(
         x.put("pivots", (k,), place + _ONE),
         _first_failure(x, is_zero, k),
         # A zero pivot was the largest, so all entries below it are zero.
@@ -304,7 +304,7 @@ def _lu(x: _Members) -> tuple[Statement, ...]:
         x.each(x.put("best", (), op("abs", pivot)), x.put("place", (), k)),
         _loop("i", rest, search),
         _loop("i", rest, _loop("c", n, _swap(x, "a", t(k, c), t(i, c), op("eq", place, i)))),
-        found,
+        record_pivot,
         _loop("i", rest, divide),
         _loop("i", rest, _loop("j", rest, _update(x, t(i, j), x.get("a", *t(i, k)), x.get("a", *t(k, j))))),
     )  # fmt: skip
@@ -338,8 +338,8 @@ def _apply_pivots(x: _Members, n: Expr, count: Expr, backwards: bool) -> Stateme
     turn, c = var("k"), var("c")
     k = n - _ONE - turn if backwards else turn
     i = _after(k, "i")
-    here = op("eq", x.get("pivots", k), i + _ONE)
-    return _loop("k", n, _loop("i", _rest(n, k), _loop("c", count, _swap(x, "b", (c, k), (c, i), here))))
+    is_pivot = op("eq", x.get("pivots", k), i + _ONE)
+    return _loop("k", n, _loop("i", _rest(n, k), _loop("c", count, _swap(x, "b", (c, k), (c, i), is_pivot))))
 
 
 def _inverse_of_lu(x: _Members) -> tuple[Statement, ...]:

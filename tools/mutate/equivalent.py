@@ -88,8 +88,8 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
         "aesara/lower/sizes.py",
         "SizeFacts.canonical",
-        "seen < 8 and any((x in self._equal for x in walk([found])))",
-        "(seen < 8 or any((x in self._equal for x in walk([found]))))",
+        "rounds < 8 and any((x in self._equal for x in walk([representative])))",
+        "(rounds < 8 or any((x in self._equal for x in walk([representative]))))",
     ): "substituting once more where nothing is left to substitute changes nothing",
     (
         "aesara/lower/routines.py",

@@ -58,8 +58,8 @@ class Assembled(Array):
         return any(w.accumulate and not _is_parallel(w.domain, _distinct_axes(w)) for w in self.writes)
 
     def reads(self) -> list[tuple[Array, bool]]:
-        found = [(self.base, False)] if self.base is not None else []
-        return found + [(a, False) for w in self.writes for a in w.operands]
+        operands = [(self.base, False)] if self.base is not None else []
+        return operands + [(a, False) for w in self.writes for a in w.operands]
 
     def base_in_memory(self, uses: UseCounts) -> Array | None:
         """Return the base if it is an `Assembled` that only this array reads; its memory is then reused."""

@@ -160,10 +160,10 @@ class PartReaders:
     ) -> tuple[PartReaders, Sequence[Expr]]:
         """Return readers of the parts that values at an index depend on, and these values for unknown elements."""
         all_parts = cls(operands)
-        found = values(LOOP[:rank], all_parts.join(all_parts.unknown_elements()))
-        names = {e.attr for e in walk(found) if e.op == "call"}
+        elements = values(LOOP[:rank], all_parts.join(all_parts.unknown_elements()))
+        names = {e.attr for e in walk(elements) if e.op == "call"}
         read = {part for k, part in enumerate(all_parts.parts) if _element_name(k) in names}
-        return cls(operands, [k for k, part in enumerate(all_parts.parts) if part in read]), found
+        return cls(operands, [k for k, part in enumerate(all_parts.parts) if part in read]), elements
 
     def unknown_elements(self) -> list[Reader]:
         """Return a reader for each part, whose elements are a function of the index with the name of the part."""
@@ -172,8 +172,8 @@ class PartReaders:
     def join(self, readers: Sequence[Reader]) -> list[Reader]:
         """Return readers of the operands; parts that are not read count as 0."""
         return [
-            _reader_of_parts([readers[k] if k is not None else _zero(dtype) for k in own])
-            for own, dtype in self._places
+            _reader_of_parts([readers[k] if k is not None else _zero(dtype) for k in positions])
+            for positions, dtype in self._places
         ]
 
 

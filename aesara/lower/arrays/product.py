@@ -125,5 +125,5 @@ class Multiplication(ScheduledStep):
 def matrix_memory(operand: Array) -> Array:
     """Return the array to materialize for a matrix product: the base of a view that BLAS can read, or the operand."""
     base, _, strides = strided_view(operand, lambda array: array.shape)
-    own = row_major_strides(base.shape)
-    return base if ONE in strides[-2:] and all(s in own or is_size(s) for s in strides) else operand
+    contiguous = row_major_strides(base.shape)
+    return base if ONE in strides[-2:] and all(s in contiguous or is_size(s) for s in strides) else operand

@@ -119,8 +119,8 @@ class RoutineCall(Item, ScheduledStep):
         return ((name_of(array), False) for array in (*self._only_read(), *started))
 
     def space(self, sizes: SizeFacts) -> tuple[Expr, ...]:
-        own = [self.sizes[self.routine.each]] if self.routine.each else self.sizes.values()
-        return tuple(map(sizes.canonical, (*self.lead, *own)))
+        extents = [self.sizes[self.routine.each]] if self.routine.each else self.sizes.values()
+        return tuple(map(sizes.canonical, (*self.lead, *extents)))
 
     def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
         canonical = builder.sizes.canonical

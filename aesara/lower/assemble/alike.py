@@ -34,21 +34,21 @@ def share_kernels(steps: Sequence[Step]) -> tuple[Step, ...]:
     shared: dict[Step, Launch] = {}
     for candidates in _groups({launch: _skeleton(launch.kernel) for launch in launches}):
         general = {launch: _ParametricKernel(launch.kernel) for launch in candidates}
-        for similar in _groups({launch: one.content for launch, one in general.items()}):
+        for similar in _groups({launch: kernel.content for launch, kernel in general.items()}):
             values = zip(*(general[launch].terms for launch in similar), strict=True)
             same = {terms[0] for terms in values if len(set(terms)) == 1}
             exact = {launch: _ParametricKernel(launch.kernel, same) for launch in similar}
-            for group in _groups({launch: one.content for launch, one in exact.items()}):
+            for group in _groups({launch: kernel.content for launch, kernel in exact.items()}):
                 shared |= {launch: exact[launch].launch(launch) for launch in group}
     return tuple(shared.get(step, step) for step in steps)
 
 
 def _groups(keys: Mapping[Launch, object]) -> Iterator[list[Launch]]:
     """Yield groups of launches with equal keys that have enough distinct kernels to merge."""
-    found: dict[object, list[Launch]] = {}
+    groups: dict[object, list[Launch]] = {}
     for launch, key in keys.items():
-        found.setdefault(key, []).append(launch)
-    for group in found.values():
+        groups.setdefault(key, []).append(launch)
+    for group in groups.values():
         if len({_content(launch.kernel) for launch in group}) >= _LEAST_MERGED:
             yield group
 
@@ -61,7 +61,7 @@ def _content(kernel: Kernel) -> object:
 def _skeleton(kernel: Kernel) -> object:
     """Return a cheap key that is equal for kernels that can be merged."""
     statements = walk_statements(kernel.body)
-    return tuple(_kind(one) if isinstance(one, Store) else type(one) for one in statements)
+    return tuple(_kind(statement) if isinstance(statement, Store) else type(statement) for statement in statements)
 
 
 def _kind(store: Store) -> object:
@@ -102,8 +102,8 @@ class _ParametricKernel:
 
     @property
     def terms(self) -> Sequence[Expr | None]:
-        own = zip(self._launch.arguments, self._arguments, strict=True)
-        return [None if a is term else term for a, term in own if isinstance(term, Expr)]
+        arguments = zip(self._launch.arguments, self._arguments, strict=True)
+        return [None if a is term else term for a, term in arguments if isinstance(term, Expr)]
 
     def launch(self, launch: Launch) -> Launch:
         """Return the launch of this kernel that replaces a launch of the original."""

@@ -30,7 +30,7 @@ def updates_in_place(
     it may fail, including allocations whose size is computed by then.
     """
     first = _first_that_cannot_fail(context, steps, accesses, arrays)
-    found: dict[str, int] = {}
+    in_place: dict[str, int] = {}
     for k, number in updates.items():
         if results[k].buffer is not None:
             continue
@@ -43,8 +43,8 @@ def updates_in_place(
         else:
             fits = _element_by_element(results[k], name, source, context, steps, accesses)
         if fits:
-            found[name] = number
-    return found
+            in_place[name] = number
+    return in_place
 
 
 def results_in_place(
@@ -63,7 +63,7 @@ def results_in_place(
     besides, no other input may be read from then on, because it may alias the argument.
     """
     first = _first_that_cannot_fail(context, steps, accesses, arrays) if overwritable else 0
-    found: dict[str, int] = {}
+    in_place: dict[str, int] = {}
     for number in overwritable:
         source = context.inputs[number]
         others = {item.buffer.name for item in context.inputs if item is not source}
@@ -75,12 +75,12 @@ def results_in_place(
                 continue
             name = name_of(result)
             at = accesses.writers[name][0]
-            if name in found or at < first or at <= last_of_others:
+            if name in in_place or at < first or at <= last_of_others:
                 continue
             if _element_by_element(result, name, source, context, steps, accesses):
-                found[name] = number
+                in_place[name] = number
                 break
-    return found
+    return in_place
 
 
 def _first_that_cannot_fail(
@@ -124,9 +124,9 @@ def _starts_as_copy(
     starts = [t.prologue for g in groups for t in g.tasks if t.prologue and name_of(t.target) == name]
     if len(groups) < len(numbers) or len(starts) != 1:
         return False
-    (start,), begin = starts, groups[0]
+    (start,), first_group = starts, groups[0]
     if start.value.op != "load" or start.value.attr != old or start.value.args[0] is not start.offset:
         return False
-    others = [e for t in begin.tasks for e in (t.value, t.offset)]
-    others += [prologue.value for prologue in begin.prologues if prologue is not start]
+    others = [e for t in first_group.tasks for e in (t.value, t.offset)]
+    others += [prologue.value for prologue in first_group.prologues if prologue is not start]
     return not any(e.op == "load" and e.attr == old for e in walk(others))

@@ -25,7 +25,7 @@ def find_exchanged(context: Context, arrays: Sequence[Array], updates: Mapping[i
         buffer = arrays[k].buffer
         if buffer is not None and buffer in number_of:
             source_of[number] = k, number_of[buffer]
-    found: set[int] = set()
+    exchanged: set[int] = set()
     seen: set[int] = set()
     for number in source_of:
         path: list[int] = []
@@ -35,8 +35,8 @@ def find_exchanged(context: Context, arrays: Sequence[Array], updates: Mapping[i
             number = source_of[number][1]
         cycle = path[path.index(number) :] if number in path else []
         if len(cycle) > 1:
-            found.update(source_of[member][0] for member in cycle)
-    return found
+            exchanged.update(source_of[member][0] for member in cycle)
+    return exchanged
 
 
 def assign_memory(
@@ -48,10 +48,10 @@ def assign_memory(
     an input.  Results that are `exchanged` stay inputs.
     """
     assigned: set[Array] = set()
-    own = []
+    results = []
     for k, array in enumerate(arrays):
         if k in exchanged:
-            own.append(array)
+            results.append(array)
             continue
         if k not in replacing:
             array = _as_alias(array, context)
@@ -61,8 +61,8 @@ def assign_memory(
             copied.has_pairs = array.has_pairs
             array = memory = context.add(copied)
         assigned.add(memory)
-        own.append(array)
-    return own
+        results.append(array)
+    return results
 
 
 def _as_alias(array: Array, context: Context) -> Array:
@@ -70,8 +70,10 @@ def _as_alias(array: Array, context: Context) -> Array:
     base, offset, strides = strided_view(array, lambda a: a.shape)
     if base is array:
         return array
-    own = row_major_strides(array.shape)
-    in_order = offset is ZERO and all(n is ONE or a is b for n, a, b in zip(array.shape, strides, own, strict=True))
+    contiguous = row_major_strides(array.shape)
+    in_order = offset is ZERO and all(
+        n is ONE or a is b for n, a, b in zip(array.shape, strides, contiguous, strict=True)
+    )
     all_of_it = count_of(base.shape) is count_of(array.shape)
     if isinstance(base, (Pointwise, Source)) or not (in_order and all_of_it):
         return array

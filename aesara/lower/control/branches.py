@@ -24,11 +24,11 @@ def branches_of_choices(order: Sequence[Apply], outputs: Iterable[Variable]) -> 
     uses: dict[Apply, set[Branch | None]] = {v.owner: {None} for v in outputs if v.owner is not None}
     sides: dict[Apply, frozenset[Branch | None]] = {}
     for node in reversed(order):
-        sides[node] = own = _placement(uses.get(node, {None}), sides)
+        sides[node] = placement = _placement(uses.get(node, {None}), sides)
         for k, variable in enumerate(node.inputs):
             if variable.owner is not None:
                 lazy = isinstance(node.op, IfElse) and k > 0
-                used_in = {(node, int(k > node.op.n_outs))} if lazy else own
+                used_in = {(node, int(k > node.op.n_outs))} if lazy else placement
                 uses.setdefault(variable.owner, set()).update(used_in)
     branches: dict[Branch, list[Apply]] = {}
     for node in order:
@@ -40,24 +40,24 @@ def branches_of_choices(order: Sequence[Apply], outputs: Iterable[Variable]) -> 
 
 def _placement(uses: set[Branch | None], sides: dict[Apply, frozenset[Branch | None]]) -> frozenset[Branch | None]:
     """Return the sides on which a node with these uses is computed; {None}: unconditionally."""
-    found = set(uses)
-    while None not in found:
-        both = next((place for place in found if place is not None and (place[0], 1 - place[1]) in found), None)
+    branches = set(uses)
+    while None not in branches:
+        both = next((place for place in branches if place is not None and (place[0], 1 - place[1]) in branches), None)
         if both is None:
-            return frozenset(found)
-        found -= {both, (both[0], 1 - both[1])}
-        found |= sides[both[0]]
+            return frozenset(branches)
+        branches -= {both, (both[0], 1 - both[1])}
+        branches |= sides[both[0]]
     return frozenset({None})
 
 
 def nodes_of_sides(choice: Apply, branches: Mapping[Branch, Sequence[Apply]]) -> set[Apply]:
     """Return the nodes that only the sides of a choice need, including those of nested choices."""
-    found: set[Apply] = set()
+    nodes: set[Apply] = set()
     pending = [choice]
     while pending:
         node = pending.pop()
         for side in (0, 1):
             inside = branches.get((node, side), ())
-            found.update(inside)
+            nodes.update(inside)
             pending.extend(inside)
-    return found
+    return nodes

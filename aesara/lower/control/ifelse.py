@@ -23,12 +23,12 @@ def _ifelse(op: IfElse, node: Apply, context: Context) -> Sequence[Array]:
     sides = [_Side(node, side, context) for side in (0, 1)]
     values_of = [side.lower() for side in sides]
     results: list[LoopResult] = []
-    for one, two in zip(*values_of, strict=True):
+    for first, second in zip(*values_of, strict=True):
         sizes = [
             _either(truth, a, b, context)
-            for a, b in zip(sizes_outside(sides[0].inner, one), sizes_outside(sides[1].inner, two), strict=True)
+            for a, b in zip(sizes_outside(sides[0].inner, first), sizes_outside(sides[1].inner, second), strict=True)
         ]
-        results.append(LoopResult(sides[0].loop, one.dtype, (ONE, *sizes)))
+        results.append(LoopResult(sides[0].loop, first.dtype, (ONE, *sizes)))
     for side, values, extent in zip(sides, values_of, (truth, ONE - truth), strict=True):
         writes = tuple((value, result, 0) for value, result in zip(values, results, strict=True))
         side.finish(extent, tuple(results), writes)
@@ -45,10 +45,10 @@ def _truth(condition: Variable, context: Context) -> Expr:
     return primitive("select", holds, ONE, ZERO)
 
 
-def _either(truth: Expr, one: Expr, two: Expr, context: Context) -> Expr:
-    if context.same_size(one, two):
-        return one
-    return primitive("select", primitive("ne", truth, ZERO), one, two)
+def _either(truth: Expr, first: Expr, second: Expr, context: Context) -> Expr:
+    if context.same_size(first, second):
+        return first
+    return primitive("select", primitive("ne", truth, ZERO), first, second)
 
 
 class _Side:

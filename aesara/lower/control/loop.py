@@ -123,10 +123,10 @@ class LoopNode(Producer):
         for result, operand, rows in body.starts:
             shape = builder.shape(result)
             length = count_of(shape) if rows is None else canonical(rows) * count_of(shape[1:])
-            alone = length is ONE
-            element = ZERO if alone else LOOP[0]
+            is_single = length is ONE
+            element = ZERO if is_single else LOOP[0]
             copy: Statement = Store(name_of(result), element, load(name_of(operand), operand.dtype, element))
-            launch = launch_of(f"k{at}s", (copy if alone else mark_parallel(For("v0", length, (copy,))),))
+            launch = launch_of(f"k{at}s", (copy if is_single else mark_parallel(For("v0", length, (copy,))),))
             yield dataclasses.replace(launch, begins_loop=True)
 
         def row_offset(row: LoopRow) -> Expr:

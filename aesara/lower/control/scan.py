@@ -149,7 +149,7 @@ class _ScanLowering:
         op, info = self.op, self.op.info
         buffers = op.outer_mitsot(self.node.inputs) + op.outer_sitsot(self.node.inputs)
         inner = op.inner_mitsot(op.inner_inputs) + [[v] for v in op.inner_sitsot(op.inner_inputs)]
-        found = []
+        states = []
         for k, (buffer, taps, variables) in enumerate(zip(buffers, info.tap_array, inner, strict=True)):
             depth = -min(taps)
             state = self._state(buffer, depth, taps, variables)
@@ -157,8 +157,8 @@ class _ScanLowering:
                 message = f"state {k} needs {depth} first values, got {{0}}."
                 self._require("ge", state.length, const(depth), message, [state.length])
             self.operands.append(state.first)
-            found.append(state)
-        return found
+            states.append(state)
+        return states
 
     def _state(self, buffer: Variable, depth: int, taps: tuple[int, ...], inner: list[Any]) -> _State:
         """Describe a state; if its buffer is empty but for initial rows, only these are read."""
@@ -217,8 +217,8 @@ class _ScanLowering:
         )
         context.add(node)
         node.results = (*outputs, *carried)
-        for one in node.results:
-            context.add(one)
+        for output in node.results:
+            context.add(output)
         done = self.steps if until is None else var(count)
         kept = [self._kept_rows(r, done, s.length, s.depth) for s, r in zip(states, outputs, strict=False)]
         kept += [self._kept_rows(r, done, n, 0, True) for r, n in zip(outputs[len(states) :], lengths, strict=True)]
@@ -273,12 +273,12 @@ class _ScanLowering:
 
     def _require_same_row(self, array: Array, result: LoopResult, k: int) -> None:
         state, computed = _escape(self.op.state_text(k)), _escape(self.op.where_computed(k))
-        for d, (own, wanted) in enumerate(zip(array.shape, result.shape[1:], strict=True)):
+        for d, (size, wanted) in enumerate(zip(array.shape, result.shape[1:], strict=True)):
             message = (
                 f"{self.label}: {state} has size {{1}} in dimension {d}, and its new value has size {{0}}{computed}. "
                 "The shape must be the same in every step."
             )
-            self.inner.require_equal(own, wanted, ValueError, message, self.node)
+            self.inner.require_equal(size, wanted, ValueError, message, self.node)
 
     def _until(self, array: Array) -> Expr:
         truth = self.inner.add(convert(array, "bool")) if array.dtype != "bool" else array
@@ -300,9 +300,9 @@ def _first_rows(array: Array, length: Expr) -> Array:
 def sizes_outside(inner: Context, array: Array) -> list[Expr]:
     """Return the sizes of an array of an inner context, which must be defined outside of it."""
     sizes = [inner.canonical(n) for n in array.shape]
-    own = {size for item in inner.items for size in item.defines()}
+    defined_inside = {size for item in inner.items for size in item.defines()}
     for e in walk(sizes):
-        inside = not isinstance(e.attr, (ArgumentName, ConstantName)) if e.op == "load" else e.attr in own
+        inside = not isinstance(e.attr, (ArgumentName, ConstantName)) if e.op == "load" else e.attr in defined_inside
         if inside:
             raise Unsupported("a result of a loop or choice whose size depends on values inside of it")
     return sizes

@@ -68,10 +68,10 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
             read(tuple(ZERO if flag else i for flag, i in zip(flags, index, strict=True)))
             for read, flags in zip(readers, broadcast, strict=True)
         ]
-        found = memo.get(tuple(args))
-        if found is None:
-            found = memo[tuple(args)] = scalar_expressions(scalar_op, args, input_types, output_types)
-        return found
+        outputs = memo.get(tuple(args))
+        if outputs is None:
+            outputs = memo[tuple(args)] = scalar_expressions(scalar_op, args, input_types, output_types)
+        return outputs
 
     def output_at(k: int) -> Callable[[Index, Sequence[Reader]], Expr]:
         return lambda index, readers: outputs_at(index, readers)[k]
@@ -118,8 +118,8 @@ def _long_fold(
 
         def body(index: Index, readers: Sequence[Reader], flags: Sequence[tuple[bool, ...]] = flags) -> Expr:
             values = [
-                cast(read(tuple(ZERO if flag else i for flag, i in zip(own, index, strict=True))), dtype)
-                for read, own in zip(readers, flags, strict=True)
+                cast(read(tuple(ZERO if flag else i for flag, i in zip(axes, index, strict=True))), dtype)
+                for read, axes in zip(readers, flags, strict=True)
             ]
             return functools.reduce(lambda a, b: op(primitive, a, b), values)
 
@@ -137,11 +137,11 @@ def common_shape(
     shape: list[Expr] = []
     guards: list[object] = []
     for axis in range(rank):
-        own = [k for k, variable in enumerate(node.inputs) if not is_broadcast(variable, axis)]
-        if not own:
+        not_broadcast = [k for k, variable in enumerate(node.inputs) if not is_broadcast(variable, axis)]
+        if not not_broadcast:
             shape.append(ONE)
             continue
-        first, *others = own
+        first, *others = not_broadcast
         shape.append(arrays[first].shape[axis])
         for k in others:
             message = (

@@ -99,9 +99,11 @@ def _complex_recipe(
     inputs: list[ScalarVariable | Parts] = []
     leaves: list[Variable] = []
     for t in input_types:
-        own = [get_scalar_type(dtype=PART_OF.get(t.dtype, t.dtype)).make_variable() for _ in range(1 + t.is_complex)]
-        leaves += own
-        inputs.append(Parts(*own) if t.is_complex else own[0])
+        variables = [
+            get_scalar_type(dtype=PART_OF.get(t.dtype, t.dtype)).make_variable() for _ in range(1 + t.is_complex)
+        ]
+        leaves += variables
+        inputs.append(Parts(*variables) if t.is_complex else variables[0])
     try:
         outputs = complex_decomposition(scalar_op, inputs, input_types)
     except NotImplementedError as reason:
@@ -109,7 +111,7 @@ def _complex_recipe(
     parts_of_outputs = [out if isinstance(out, Parts) else (out,) for out in outputs]
     costs = [tuple(record(leaves, [part]).cost for part in parts) for parts in parts_of_outputs]
     recipe = record(leaves, [part for parts in parts_of_outputs for part in parts])
-    return recipe, tuple(own if len(own) == 2 else own[0] for own in costs)
+    return recipe, tuple(cost if len(cost) == 2 else cost[0] for cost in costs)
 
 
 def has_complex(types: Iterable[ScalarType]) -> bool:

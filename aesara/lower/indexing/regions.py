@@ -333,11 +333,11 @@ def _region(
                     continue
                 array = arrays[part.operand]
                 lead = rank - array.ndim
-                own = tuple(
+                array_index = tuple(
                     operand_index_along(inner[lead + d], n, index_shape[lead + d], context)
                     for d, n in enumerate(array.shape)
                 )
-                entry = cast(readers[part.operand](own), "int64")
+                entry = cast(readers[part.operand](array_index), "int64")
                 if part.negative:
                     wrapped = entry + part.size
                     entry = primitive("select", entry < ZERO, wrapped, entry)

@@ -152,13 +152,13 @@ def _value_index(
         fixed.append(size)
 
     def along(index: Sequence[Expr]) -> Index:
-        own = []
+        entries = []
         for i, size in zip(index[lead:], fixed, strict=True):
             if size is ONE:
-                own.append(ZERO)
+                entries.append(ZERO)
             else:
-                own.append(i if size is None else broadcast_index(i, size))
-        return tuple(own)
+                entries.append(i if size is None else broadcast_index(i, size))
+        return tuple(entries)
 
     return along, guards
 
@@ -225,8 +225,8 @@ def _block_in_row(x: Array, region: Region, node: Apply, context: Context) -> li
     """Return the range along each dimension if all steps are 1 and `x` is a buffer of a loop, else None."""
     if context.outer is None or not isinstance(x, Source) or x.dtype != node.outputs[0].type.dtype:
         return None
-    found = [part for part in region.parts if isinstance(part, IndexRange) and part.step is ONE]
-    return found if len(found) == len(region.parts) == x.ndim else None
+    ranges = [part for part in region.parts if isinstance(part, IndexRange) and part.step is ONE]
+    return ranges if len(ranges) == len(region.parts) == x.ndim else None
 
 
 def _row_with_block(

@@ -108,16 +108,16 @@ def _require_joinable(
     axis: _Axis, d: int, first: Expr, other: Expr, k: int, node: Apply, context: Context
 ) -> tuple[object, ...]:
     """Check that two inputs have the same size along a dimension, unless it is the axis."""
-    here = axis.is_here[d]
+    is_axis = axis.is_here[d]
     message = (
         f"Join along axis {axis.number.attr if axis.number.is_const else '{2}'}: all inputs must have the same size "
         f"along the other dimensions, but along dimension {d} input 0 has size {{0}} and input {k} has size {{1}}."
     )
-    if here.is_const:
-        return () if here.attr else context.require_equal(first, other, ValueError, message, node)
+    if is_axis.is_const:
+        return () if is_axis.attr else context.require_equal(first, other, ValueError, message, node)
     if context.same_size(first, other):
         return ()
-    fits = here | primitive("eq", first, other)
+    fits = is_axis | primitive("eq", first, other)
     return context.guard(fits, ValueError, message, node, [first, other, axis.number])
 
 

@@ -124,9 +124,9 @@ def _discrete_lyapunov(op: BilinearSolveDiscreteLyapunov, batch: MatrixBatch) ->
 @adopt(SolveContinuousRiccati)
 def _continuous_riccati(op: SolveContinuousRiccati, batch: MatrixBatch) -> Sequence[Array]:
     def pencil(a: Any, b: Any, q: Any, r: Any) -> list[Any]:
-        none, unit = _zeros(a, b, r), eye(a.shape[-1], dtype=real_dtype(a.type.dtype)) + a.zeros_like()
-        h = ((a, none["n,n"], b), (-q, -adjoint(a), none["n,m"]), (none["m,n"], adjoint(b), r))
-        j = ((unit, none["n,n"], none["n,m"]), (none["n,n"], unit, none["n,m"]), _row_of_zeros(none))
+        zeros, unit = _zeros(a, b, r), eye(a.shape[-1], dtype=real_dtype(a.type.dtype)) + a.zeros_like()
+        h = ((a, zeros["n,n"], b), (-q, -adjoint(a), zeros["n,m"]), (zeros["m,n"], adjoint(b), r))
+        j = ((unit, zeros["n,n"], zeros["n,m"]), (zeros["n,n"], unit, zeros["n,m"]), _row_of_zeros(zeros))
         return [_block_matrix(h), _block_matrix(j)]
 
     def is_stable(above: Any, below: Any, *imaginary: Any) -> list[Any]:
@@ -148,10 +148,10 @@ def _continuous_riccati(op: SolveContinuousRiccati, batch: MatrixBatch) -> Seque
 @adopt(SolveDiscreteRiccati)
 def _discrete_riccati(op: SolveDiscreteRiccati, batch: MatrixBatch) -> Sequence[Array]:
     def pencil(a: Any, b: Any, q: Any, r: Any) -> list[Any]:
-        none, unit = _zeros(a, b, r), eye(a.shape[-1], dtype=real_dtype(a.type.dtype)) + a.zeros_like()
-        h = ((a, none["n,n"], b), (-q, unit, none["n,m"]), (none["m,n"], none["m,n"], r))
-        j = ((unit, none["n,n"], none["n,m"]), (none["n,n"], adjoint(a), none["n,m"]))
-        return [_block_matrix(h), _block_matrix((*j, (none["m,n"], -adjoint(b), none["m,m"])))]
+        zeros, unit = _zeros(a, b, r), eye(a.shape[-1], dtype=real_dtype(a.type.dtype)) + a.zeros_like()
+        h = ((a, zeros["n,n"], b), (-q, unit, zeros["n,m"]), (zeros["m,n"], zeros["m,n"], r))
+        j = ((unit, zeros["n,n"], zeros["n,m"]), (zeros["n,n"], adjoint(a), zeros["n,m"]))
+        return [_block_matrix(h), _block_matrix((*j, (zeros["m,n"], -adjoint(b), zeros["m,m"])))]
 
     def is_stable(above: Any, below: Any, *imaginary: Any) -> list[Any]:
         size = hypot(above, *imaginary) if imaginary else ops.abs(above)
@@ -171,8 +171,8 @@ def _zeros(a: Any, b: Any, r: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _row_of_zeros(none: dict[str, Any]) -> tuple[Any, ...]:
-    return none["m,n"], none["m,n"], none["m,m"]
+def _row_of_zeros(zeros: dict[str, Any]) -> tuple[Any, ...]:
+    return zeros["m,n"], zeros["m,n"], zeros["m,m"]
 
 
 def _block_matrix(blocks: Sequence[Sequence[Any]]) -> Any:
@@ -207,8 +207,8 @@ def _riccati(
     _require_order(batch, r, b, -1)
     batch.require_finite(a, b, q, r)
     for name, x in (("q", q), ("r", r)):
-        (found,) = batch.expression(_is_not_hermitian, [x])
-        batch.require_none(found, ValueError, f"the matrix {name} must be symmetric or Hermitian.")
+        (asymmetric,) = batch.expression(_is_not_hermitian, [x])
+        batch.require_none(asymmetric, ValueError, f"the matrix {name} must be symmetric or Hermitian.")
     h, j, sizes = batch.expression(
         lambda *known: _with_off_diagonal(*pencil(*known)), [broadcast_batch(x, batch.lead) for x in (a, b, q, r)]
     )  # fmt: skip

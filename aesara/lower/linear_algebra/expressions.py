@@ -181,9 +181,9 @@ def _squarings(x: TensorVariable, four: TensorVariable, six: TensorVariable) -> 
     roots = [one_norm(p) ** np.asarray(1 / k, dtype) for p, k in powers]
     size = ops.minimum(ops.maximum(roots[0], roots[1]), ops.maximum(roots[1], roots[2]))
     count = ops.maximum(ops.ceil(ops.log2(size / np.asarray(_RADIUS, dtype))), 0)
-    whole = one_norm(x)
-    divisor = ops.switch(ops.gt(whole, 0), whole, 1)
-    sizes = ops.abs(x) / divisor.dimshuffle(*range(whole.type.ndim), "x", "x")
+    norm = one_norm(x)
+    divisor = ops.switch(ops.gt(norm, 0), norm, 1)
+    sizes = ops.abs(x) / divisor.dimshuffle(*range(norm.type.ndim), "x", "x")
     # norm of the 27th power of absolute values
     row = fori_loop(0, 27, lambda _, sums: matmul(sums, sizes), sizes[..., :1, :] * 0 + 1)
     power = ops.log2(largest(row, axis=(-2, -1), initial=0)) + 26 * ops.log2(divisor)
@@ -240,8 +240,8 @@ def _expm_grad(op: ExpmGrad, x: TensorVariable, g: TensorVariable) -> list[Tenso
     The direction is scaled to the norm of the matrix, so that it does not cause more squarings.
     """
     n, base = x.shape[-1], adjoint(x)
-    size, whole = one_norm(g), one_norm(x)
-    scale = ops.switch(ops.gt(size, whole), size / ops.switch(ops.gt(whole, 0), whole, 1), 1)
+    size, norm = one_norm(g), one_norm(x)
+    scale = ops.switch(ops.gt(size, norm), size / ops.switch(ops.gt(norm, 0), norm, 1), 1)
     scale = scale.dimshuffle(*range(scale.type.ndim), "x", "x")
     direction = ops.second(base, g / scale)  # either may be broadcast over the batch
     base = ops.second(direction, base)

@@ -59,13 +59,13 @@ def _require_regular(batch: MatrixBatch, factors: Array, exempt: Array | None = 
     return order
 
 
-def _except_members(found: Array, members: Array) -> Array:
+def _except_members(flags: Array, members: Array) -> Array:
     """Set truth values to false for some members."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](index) & ~readers[1](index[: members.ndim])
 
-    return Pointwise("bool", found.shape, (found, members), body, 1, [False, True])
+    return Pointwise("bool", flags.shape, (flags, members), body, 1, [False, True])
 
 
 @adopt(SolveByLU)
@@ -143,8 +143,8 @@ def _lu(op: LU, batch: MatrixBatch) -> Sequence[Array]:
         order = batch.context.add(_permutation_of_swaps(batch, pivots, rows, backwards=False))
 
         def has_one(index: Index, readers: Sequence[Reader]) -> Expr:
-            found = primitive("eq", readers[0]((*index[:-2], index[-1])), index[-2])
-            return primitive("select", found, const(1, real), const(0, real))
+            is_one = primitive("eq", readers[0]((*index[:-2], index[-1])), index[-2])
+            return primitive("select", is_one, const(1, real), const(0, real))
 
         real = part_dtype(a)
         return [Pointwise(real, (*batch.lead, rows, rows), (order,), has_one, 2, [True]), lower, upper]

@@ -148,13 +148,13 @@ class MatrixBatch:
         self.require_equal(rows, columns, "the matrix must be square; it has {0} rows and {1} columns.", kind)
         return rows
 
-    def require_none(self, found: Array, kind: type[Exception], message: str) -> None:
+    def require_none(self, wrong: Array, kind: type[Exception], message: str) -> None:
         """Check that no element of a boolean array is true."""
         if self.failures is not None:
-            self.failures.append(self.members_with(found))
+            self.failures.append(self.members_with(wrong))
             return
-        any_found = reduce_array(self.context, self.context.ensure_added(found), tuple(range(found.ndim)), "or")
-        number = self.context.size_from(any_found)
+        any_wrong = reduce_array(self.context, self.context.ensure_added(wrong), tuple(range(wrong.ndim)), "or")
+        number = self.context.size_from(any_wrong)
         holds = primitive("eq", number, const(0))
         self.guards += self.context.guard(holds, kind, f"{_label(self.op)}: {message}", self.node)
 
@@ -201,10 +201,10 @@ class MatrixBatch:
             context.set(variable, array)
         return lower_inline(variables, build(*variables), context)
 
-    def members_with(self, found: Array) -> Array:
+    def members_with(self, flags: Array) -> Array:
         """Return for each member whether any of its elements is true."""
-        axes = tuple(range(len(self.lead), found.ndim))
-        return reduce_array(self.context, self.context.ensure_added(found), axes, "or")
+        axes = tuple(range(len(self.lead), flags.ndim))
+        return reduce_array(self.context, self.context.ensure_added(flags), axes, "or")
 
     def nan_where_failed(self, results: Sequence[Array]) -> list[Array]:
         """Set results to NaN for members that failed or have a result that is not finite."""

@@ -109,8 +109,8 @@ def _residuals(batch: MatrixBatch, b: Array, rank: Array, count: Expr, rows: Exp
     """Return the sums of squared residuals, empty unless matrices have full rank and more rows than columns."""
 
     def is_empty(index: Index, readers: Sequence[Reader]) -> Expr:
-        found = primitive("ne", readers[0](index), columns) | (rows <= columns)
-        return primitive("select", found, const(1, "int64"), const(0, "int64"))
+        empty = primitive("ne", readers[0](index), columns) | (rows <= columns)
+        return primitive("select", empty, const(1, "int64"), const(0, "int64"))
 
     empty = batch.context.ensure_added(Pointwise("int64", rank.shape, (rank,), is_empty, 3))
     axes = tuple(range(rank.ndim))

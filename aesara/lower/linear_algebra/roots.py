@@ -117,21 +117,23 @@ def _root_of_triangle(t: Any, rounding: Any = None) -> Any:
 def _element_of_root(rest: Any, divisor: Any, rounding: Any) -> Any:
     zero, one = np.asarray(0, rest.type.dtype), np.asarray(1, rest.type.dtype)
     infinite = np.asarray(np.inf, real_dtype(rest.type.dtype))
-    none = ops.eq(divisor, zero)
+    is_singular = ops.eq(divisor, zero)
     if rounding is None:
-        return ops.switch(ops.and_(none, ops.neq(rest, zero)), infinite, rest / ops.switch(none, one, divisor))
+        return ops.switch(
+            ops.and_(is_singular, ops.neq(rest, zero)), infinite, rest / ops.switch(is_singular, one, divisor)
+        )
     is_zero = ops.le(ops.abs(divisor), np.asarray(ROOT_OF_ZERO, rounding.type.dtype) * ops.sqrt(rounding))
     lost = ops.and_(ops.le(ops.abs(rest), rounding), is_zero)
-    quotient = rest / ops.switch(ops.or_(none, lost), one, divisor)
-    return ops.switch(lost, zero, ops.switch(ops.and_(none, ops.neq(rest, zero)), infinite, quotient))
+    quotient = rest / ops.switch(ops.or_(is_singular, lost), one, divisor)
+    return ops.switch(lost, zero, ops.switch(ops.and_(is_singular, ops.neq(rest, zero)), infinite, quotient))
 
 
 @adopt(SqrtMatrix)
 def _sqrtm(op: SqrtMatrix, batch: MatrixBatch) -> Sequence[Array]:
     """Lower a square root by the same steps as the reference."""
-    found = _schur_form(batch)
+    schur = _schur_form(batch)
     if _is_real(batch):
-        (wrong,) = batch.expression(_has_no_real_root, [found.form])
+        (wrong,) = batch.expression(_has_no_real_root, [schur.form])
         batch.require_none(wrong, batch.linalg_error, COMPLEX_RESULT)
 
     def result(form: Any, unitary: Any) -> list[Any]:
@@ -140,7 +142,7 @@ def _sqrtm(op: SqrtMatrix, batch: MatrixBatch) -> Sequence[Array]:
             form = _with_diagonal(form, ops.switch(_is_negative(form), np.asarray(0, form.type.dtype), diagonal))
         return [_evaluate_by_schur(lambda t: _root_of_triangle(t, _rounding(t)), form, unitary)]
 
-    (root,) = batch.expression(result, list(found))
+    (root,) = batch.expression(result, list(schur))
     batch.require_none(not_finite(root), batch.linalg_error, NO_ROOT)
     return [root]
 
@@ -205,10 +207,10 @@ def _log_of_triangle(t: Any) -> Any:
 
 @adopt(LogMatrix)
 def _logm(op: LogMatrix, batch: MatrixBatch) -> Sequence[Array]:
-    found = _schur_form(batch)
+    schur = _schur_form(batch)
     if _is_real(batch):
-        (wrong,) = batch.expression(lambda form: [_is_negative(form)], [found.form])
+        (wrong,) = batch.expression(lambda form: [_is_negative(form)], [schur.form])
         batch.require_none(wrong, batch.linalg_error, COMPLEX_RESULT)
-    (wrong,) = batch.expression(lambda form: [ops.eq(_diagonal(form), 0)], [found.form])
+    (wrong,) = batch.expression(lambda form: [ops.eq(_diagonal(form), 0)], [schur.form])
     batch.require_none(wrong, batch.linalg_error, NO_LOGARITHM)
-    return batch.expression(lambda form, unitary: [_evaluate_by_schur(_log_of_triangle, form, unitary)], list(found))
+    return batch.expression(lambda form, unitary: [_evaluate_by_schur(_log_of_triangle, form, unitary)], list(schur))

@@ -35,15 +35,15 @@ def sorts_before(a: Expr, b: Expr) -> Expr:
 
 @lower_op.register
 def _searchsorted(op: SearchsortedOp, node: Apply, context: Context) -> Sequence[Array]:
-    vector, values, *rest = (context.array(v) for v in node.inputs)
+    vector, values, *sorters = (context.array(v) for v in node.inputs)
     dtype = np.result_type(vector.dtype, values.dtype).name
     check_dtype(dtype)
     dtype = "int8" if dtype == "bool" else dtype
-    operands = [convert(vector, dtype), convert(values, dtype), *rest]
+    operands = [convert(vector, dtype), convert(values, dtype), *sorters]
     size = vector.shape[0]
     guards: list[object] = []
-    if rest:
-        (sorter,) = rest
+    if sorters:
+        (sorter,) = sorters
         message = "sorter.size must equal a.size: they are {0} and {1}."
         guards += context.require_equal(sorter.shape[0], size, ValueError, message, node)
         message = "Sorter index out of range: {3} for a vector of {2} entries."

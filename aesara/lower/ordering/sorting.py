@@ -97,9 +97,9 @@ def _sort_by_rank(array: Array, axis: int, context: Context) -> Array:
         return (*index[:axis], position, *index[axis + 1 :])
 
     def comes_before(index: Index, readers: Sequence[Reader]) -> Expr:
-        *own, other = index
-        values = [cast(readers[0](i), dtype) for i in (at(tuple(own), other), tuple(own))]
-        return cast(_ascends(other, values[0], own[axis], values[1]), "int64")
+        *element, other = index
+        values = [cast(readers[0](i), dtype) for i in (at(tuple(element), other), tuple(element))]
+        return cast(_ascends(other, values[0], element[axis], values[1]), "int64")
 
     pairs = Pointwise("int64", (*array.shape, array.shape[axis]), (array,), comes_before, 4, [True])
     ranks = reduce_array(context, context.add(pairs), (array.ndim,), "add")

@@ -117,23 +117,23 @@ class _SizeInference:
         )  # fmt: skip
 
     def _given_sizes(self) -> tuple[Expr, ...] | None:
-        rest = self.node.inputs[2:]
-        if not rest:
+        lengths = self.node.inputs[2:]
+        if not lengths:
             return None
-        if rest[0].type.ndim == 1:
-            found = integers_of_vector(rest[0], self.windows.ndim, self.node, self.context)
+        if lengths[0].type.ndim == 1:
+            sizes = integers_of_vector(lengths[0], self.windows.ndim, self.node, self.context)
         else:
-            found = [self.context.size_from(self.context.array(v)) for v in rest]
+            sizes = [self.context.size_from(self.context.array(v)) for v in lengths]
         known = self.node.outputs[0].type.shape[-self.windows.ndim :]
-        return tuple(n if m is None else const(m) for n, m in zip(found, known, strict=True))
+        return tuple(n if m is None else const(m) for n, m in zip(sizes, known, strict=True))
 
     def _split(self, total: Expr, channels: str) -> Expr:
         groups = const(self.windows.groups)
         if groups is ONE:
             return total
-        rest = total % groups
+        remainder = total % groups
         message = f"{channels} cannot be split into {self.windows.groups} groups."
-        self._require(primitive("eq", rest, ZERO), message, total)
+        self._require(primitive("eq", remainder, ZERO), message, total)
         return total // groups
 
     def _require(self, condition: Expr, message: str, *values: Expr) -> None:
@@ -160,7 +160,7 @@ class _SizeInference:
         self, image: Sequence[Expr], kernel: Sequence[Expr], padded: Sequence[Expr], spans: Sequence[Expr],
         output: Sequence[Expr] | None,
     ) -> tuple[Expr, ...]:  # fmt: skip
-        found = []
+        counts = []
         for d, stride in enumerate(self.windows.strides):
             empty = f"Filters must not be empty; their size in dimension {d} is {{0}}."
             self._require(kernel[d] >= ONE, empty, kernel[d])
@@ -173,20 +173,20 @@ class _SizeInference:
                 message = f"In dimension {d} there are windows at {{0}} positions; the output has {{1}}."
                 self._agree(count, output[d], message)
                 count = output[d]
-            found.append(count)
-        return tuple(found)
+            counts.append(count)
+        return tuple(counts)
 
     def _kernel(self, image: Sequence[Expr], output: Sequence[Expr]) -> tuple[Expr, ...]:
         """Return the sizes of filters whose windows cover the image; see `tensor.products.correlation.kernel_sizes`."""
-        found = []
+        sizes = []
         for d, dilation in enumerate(self.windows.dilations):
             if self.windows.border == "full":
                 span = output[d] - image[d] + 1
             else:
                 ((before, after),) = self._pads([ZERO] * (d + 1))[d : d + 1]
                 span = (image[d] + before + after) - output[d] + 1
-            found.append(span if dilation == 1 else (span - 1) // dilation + 1)
-        return tuple(found)
+            sizes.append(span if dilation == 1 else (span - 1) // dilation + 1)
+        return tuple(sizes)
 
     def _image(self, kernel: Sequence[Expr], output: Sequence[Expr]) -> tuple[Expr, ...]:
         """Return the sizes of the smallest images."""
@@ -203,12 +203,12 @@ class _Convolution:
 
     def image_index(self, position: Sequence[Expr], tap: Sequence[Expr]) -> list[Expr]:
         """Return the index into the padded image for an output position and a filter tap."""
-        found = []
+        index = []
         for d, (p, k) in enumerate(zip(position, tap, strict=True)):
             if self.windows.flip:
                 k = (self.sizes.kernel[d] - 1) - k
-            found.append(p * self.windows.strides[d] + k * self.windows.dilations[d])
-        return found
+            index.append(p * self.windows.strides[d] + k * self.windows.dilations[d])
+        return index
 
     def pad(self, image: Array, context: Context) -> Array:
         """Pad an image with zeros."""

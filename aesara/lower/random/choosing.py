@@ -36,13 +36,13 @@ def categorical(drawing: Drawing) -> Array:
         raise Unsupported(f"probabilities of dtype {p.dtype}")
     _check_probabilities(drawing, p, ("Probabilities are not non-negative", "Probabilities do not sum to 1"))
     sums = drawing.context.add(cumulate(p, p.ndim - 1, "add"))
-    found = _count_sums(drawing, sums, _uniform(drawing), "lt")
+    categories = _count_sums(drawing, sums, _uniform(drawing), "lt")
     last = p.shape[-1] - ONE
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return primitive("minimum", readers[0](index), last)
 
-    return Pointwise("int64", found.shape, (found,), body, 1)
+    return Pointwise("int64", categories.shape, (categories,), body, 1)
 
 
 def _check_probabilities(drawing: Drawing, p: Array, messages: tuple[str, str]) -> None:
@@ -74,8 +74,8 @@ def _count_sums(drawing: Drawing, sums: Array, uniform: Array, relation: str) ->
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return cast(primitive(relation, cast(readers[0](index), "float64"), readers[1](index[:-1])), "int64")
 
-    each = Pointwise("int64", wide.shape, (wide, uniform), body, 2, [False, True])
-    return reduce_array(drawing.context, drawing.context.add(each), (rank,), "add")
+    holds = Pointwise("int64", wide.shape, (wide, uniform), body, 2, [False, True])
+    return reduce_array(drawing.context, drawing.context.add(holds), (rank,), "add")
 
 
 def multinomial(drawing: Drawing) -> Array:
@@ -184,13 +184,13 @@ def _draw_distinct(drawing: Drawing, count: Expr, weights: Array | None) -> Arra
         routine = draws.subset()
     else:
         positive = drawing.map(lambda x: cast(x > number(0.0), "int64"), "int64", weights)
-        some = reduce_array(drawing.context, drawing.context.add(positive), (0,), "add")
-        few = drawing.map(lambda n: n < wanted, "bool", some)
-        drawing.refuse(lambda wrong: wrong, "Fewer non-zero entries in p than size", few)
+        number_of_positive = reduce_array(drawing.context, drawing.context.add(positive), (0,), "add")
+        too_few = drawing.map(lambda n: n < wanted, "bool", number_of_positive)
+        drawing.refuse(lambda wrong: wrong, "Fewer non-zero entries in p than size", too_few)
         arguments["p"] = Pointwise("float64", (ONE, count), (weights,), lambda index, readers: readers[0](index[1:]), 0)
         routine = draws.weighted_subset()
-    found = drawing.call(routine, arguments, sizes, ONE)
-    return drawing.context.add(Alias(found, drawing.shape))
+    positions = drawing.call(routine, arguments, sizes, ONE)
+    return drawing.context.add(Alias(positions, drawing.shape))
 
 
 def _take_rows(array: Array, positions: Array, count: Expr) -> Array:
@@ -242,12 +242,12 @@ def permute(drawing: Drawing) -> Array:
 
     rows = drawing.context.add(x if last else Pointwise(x.dtype, shape, (x,), axis_to_last, 1))
     shuffled = _shuffle_rows(drawing, drawing.context.add(Alias(rows, (count_of(shape[:-1]), shape[-1]))))
-    found = drawing.context.add(Alias(drawing.context.add(shuffled), shape))
+    permuted = drawing.context.add(Alias(drawing.context.add(shuffled), shape))
 
     def axis_back(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](tuple(index[d] for d in order))
 
-    return found if last else Pointwise(x.dtype, x.shape, (found,), axis_back, 1)
+    return permuted if last else Pointwise(x.dtype, x.shape, (permuted,), axis_back, 1)
 
 
 def _shuffle_rows(drawing: Drawing, x: Array) -> Array:

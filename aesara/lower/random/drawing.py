@@ -187,8 +187,8 @@ class Drawing:
         if known is not None and not known.any():
             return
         any_wrong = reduce_array(self.context, self.context.add(wrong), tuple(range(wrong.ndim)), "or")
-        found = self.context.size_from(any_wrong)
-        self.requires += self.context.guard(primitive("eq", found, ZERO), kind, message, self.node)
+        number_wrong = self.context.size_from(any_wrong)
+        self.requires += self.context.guard(primitive("eq", number_wrong, ZERO), kind, message, self.node)
 
     def map(self, compute: Callable[..., Expr], dtype: str, *arrays: Array) -> Array:
         """Compute a function of parameters element by element."""
@@ -243,14 +243,14 @@ class Drawing:
         A value has the last `core` dimensions of the array.
         """
         lead = array.ndim - core
-        own = array.shape[lead:]
+        core_shape = array.shape[lead:]
         if all(n is ONE for n in array.shape[:lead]):
 
             def body(index: Index, readers: Sequence[Reader]) -> Expr:
                 return readers[0]((*(ZERO,) * lead, *index[1:]))
 
-            return Pointwise(array.dtype, (ONE, *own), (array,), body, 0)
-        wide = self.broadcast(array, (*self.shape, *own))
+            return Pointwise(array.dtype, (ONE, *core_shape), (array,), body, 0)
+        wide = self.broadcast(array, (*self.shape, *core_shape))
         if len(self.shape) == 1:
             return wide
-        return self.context.add(Alias(self.context.add(wide), (count_of(self.shape), *own)))
+        return self.context.add(Alias(self.context.add(wide), (count_of(self.shape), *core_shape)))

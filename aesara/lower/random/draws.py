@@ -124,12 +124,12 @@ class _Scalar:
 
 def _convert_parameters(drawing: Drawing, parameters: Sequence[_Parameter]) -> list[Array]:
     """Convert parameters as NumPy does: counts to integers, others to floats."""
-    found = []
+    converted = []
     for parameter, array in zip(parameters, drawing.params, strict=True):
         if parameter.counts and (array.dtype.startswith("float") or array.dtype == "uint64"):
             raise Unsupported(f"{parameter.name} of dtype {array.dtype}")
-        found.append(convert(array, "int64" if parameter.counts else "float64"))
-    return found
+        converted.append(convert(array, "int64" if parameter.counts else "float64"))
+    return converted
 
 
 def _uniform(drawing: Drawing) -> Array:
@@ -188,8 +188,8 @@ def _check_counts(drawing: Drawing, params: Sequence[Array]) -> None:
 def _bernoulli(drawing: Drawing) -> Array:
     (p,) = _convert_parameters(drawing, (_one("p"),))
     drawing.require(PROBABILITY, "p", p)
-    one = Pointwise("int64", (), (), lambda index, readers: const(1), 0)
-    return drawing.draw("binomial", p, one)
+    single_trial = Pointwise("int64", (), (), lambda index, readers: const(1), 0)
+    return drawing.draw("binomial", p, single_trial)
 
 
 def _beta_binomial(drawing: Drawing) -> Array:

@@ -40,11 +40,11 @@ def reduce_array(
     if not axes:
         return array
     key = (kind, array, tuple(sorted(axes)), tuple(requires))
-    found = context.parts.get(key)
-    if found is None:
-        found = context.add(Reduction(array, key[2], kind, identity_of(kind, array.dtype), requires))
-        context.parts[key] = found
-    return found
+    reduction = context.parts.get(key)
+    if reduction is None:
+        reduction = context.add(Reduction(array, key[2], kind, identity_of(kind, array.dtype), requires))
+        context.parts[key] = reduction
+    return reduction
 
 
 def _accumulation(scalar_op: ScalarOp, dtype: str) -> str | None:

@@ -130,8 +130,8 @@ class _WindowAxis:
     @property
     def padded_size(self) -> Expr:
         """The size of the padded image."""
-        whole = self.size + self.pad
-        return primitive("maximum", whole, (self.count - 1) * self.stride + self.width)
+        padded = self.size + self.pad
+        return primitive("maximum", padded, (self.count - 1) * self.stride + self.width)
 
     def padded_index(self, position: Expr, entry: Expr) -> Expr:
         """Return the index into the padded image of an entry of a window."""
@@ -152,8 +152,8 @@ class _WindowAxis:
             first, last = self.bounds(position)
             return last - first
         start = position * self.stride
-        whole = self.size + self.pad * 2
-        return primitive("minimum", start + self.width, whole) - start
+        padded = self.size + self.pad * 2
+        return primitive("minimum", start + self.width, padded) - start
 
 
 class _PoolingWindows:
@@ -344,10 +344,10 @@ class _ScatterKernel:
     ) -> tuple[Statement, ...]:
         """Write the elements of disjoint windows."""
         windows = self.windows
-        lead, rest = self.loops[: windows.lead], self.loops[windows.lead :]
+        lead, positions = self.loops[: windows.lead], self.loops[windows.lead :]
         stores = []
         for entry in entries:
-            index = (*lead, *(d.padded_index(i, k) for d, i, k in zip(windows.dims, rest, entry, strict=True)))
+            index = (*lead, *(d.padded_index(i, k) for d, i, k in zip(windows.dims, positions, entry, strict=True)))
             of_window = [read(self.loops) for read in (readers[0], *readers[2:])]
             stores.append(write(index, self._share(index, of_window, readers)))
         return self._loop_nest(windows.pooled, tuple(stores), True)
@@ -362,11 +362,11 @@ class _ScatterKernel:
     def _accumulate(self, readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         """Accumulate in the elements of each window."""
         windows = self.windows
-        lead, rest = self.loops[: windows.lead], self.loops[windows.lead :]
+        lead, positions = self.loops[: windows.lead], self.loops[windows.lead :]
         of_window = [read_one(self.loops) for read_one in (readers[0], *readers[2:])]
         registers = [var(f"r{k}", value.dtype) for k, value in enumerate(of_window)]
         declared = [Declare(f"r{k}", value) for k, value in enumerate(of_window)]
-        bounds = [d.bounds(i) for d, i in zip(windows.dims, rest, strict=True)]
+        bounds = [d.bounds(i) for d, i in zip(windows.dims, positions, strict=True)]
         within = [var(f"v{windows.rank + d}") for d in range(windows.op.ndim)]
         index = (*lead, *(first + k for (first, _), k in zip(bounds, within, strict=True)))
         add = "or" if self.dtype == "bool" else "add"
@@ -385,7 +385,7 @@ class _ScatterKernel:
         windows = self.windows
         if any(d.width is not d.stride for d in windows.dims):
             return self._zeros((ZERO,) * windows.rank, windows.shape, write)
-        found: tuple[Statement, ...] = ()
+        statements: tuple[Statement, ...] = ()
         shape = list(windows.shape)
         for k in range(windows.op.ndim):
             d = windows.dims[k]
@@ -394,9 +394,9 @@ class _ScatterKernel:
             starts = tuple(covered if a == axis else ZERO for a in range(windows.rank))
             ends = tuple(windows.shape[a] if a == axis else n for a, n in enumerate(shape))
             if covered is not windows.shape[axis]:
-                found += self._zeros(starts, ends, write)
+                statements += self._zeros(starts, ends, write)
             shape[axis] = covered
-        return found
+        return statements
 
     def _zeros(self, starts: Sequence[Expr], ends: Sequence[Expr], write: Writer) -> tuple[Statement, ...]:
         index = tuple(i + start for i, start in zip(self.loops, starts, strict=True))

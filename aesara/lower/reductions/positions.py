@@ -84,7 +84,7 @@ def _argmax_in_blocks(array: Array, kept: int, requires: Sequence[object]) -> Ar
     last = array.ndim - 1
     loops = tuple(var(f"v{d}") for d in range(array.ndim))
     block, inside = var(f"v{array.ndim}"), var(f"v{array.ndim + 1}")
-    best, largest, found = var("r0", array.dtype), var("r1", array.dtype), var("r2", "int32")
+    best, largest, first_match = var("r0", array.dtype), var("r1", array.dtype), var("r2", "int32")
     #: start of the first block with the largest maximum
     best_block = tuple(var(f"r{3 + d}") for d in range(kept, array.ndim))
     size, length = const(_BLOCK), array.shape[-1]
@@ -122,8 +122,8 @@ def _argmax_in_blocks(array: Array, kept: int, requires: Sequence[object]) -> Ar
             *[Declare(p.attr, ZERO) for p in best_block],
             search,
             Declare("r2", nowhere),
-            loop_over_block(best_block[-1], Assign("r2", primitive("minimum", found, matched), reassociate=True)),
-            write(loops[:kept], linear_offset(best_block, array.shape[kept:]) + cast(found, "int64")),
+            loop_over_block(best_block[-1], Assign("r2", primitive("minimum", first_match, matched), reassociate=True)),
+            write(loops[:kept], linear_offset(best_block, array.shape[kept:]) + cast(first_match, "int64")),
         )
         return loops_over(range(kept), array.shape, statements)
 

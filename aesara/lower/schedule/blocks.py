@@ -48,10 +48,10 @@ class BlockedDraws(ScheduledStep):
         yield from self.writes()
 
     def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
-        own = set(map(name_of, self._drawn))
+        drawn = set(map(name_of, self._drawn))
         for call in self.calls:
             yield from call.loads(name_of)
-        yield from ((name, same) for name, same in self.group.loads(name_of) if name not in own)
+        yield from ((name, same) for name, same in self.group.loads(name_of) if name not in drawn)
 
     def space(self, sizes: SizeFacts) -> tuple[Expr, ...]:
         return self.group.space(sizes)

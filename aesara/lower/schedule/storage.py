@@ -21,14 +21,14 @@ _CHEAP_EXPANDED = 5
 
 def values_to_write(replaced: Mapping[Array, str], uses: Uses) -> set[Array]:
     """Return operands of in-place writes that depend on the old value, and so must be stored first."""
-    found: set[Array] = set()
+    operands_to_store: set[Array] = set()
     for array, old in replaced.items():
         parts = [part for part in uses.memory_chain(array) if isinstance(part, Assembled)]
         base = parts[-1].base if array.starts_as_base else None
         if base is not None and base.buffer == old:
             operands = (a for part in parts for write in part.writes for a in write.operands)
-            found.update(a for a in operands if a.is_stored is None and _reads_buffer(a, old))
-    return found
+            operands_to_store.update(a for a in operands if a.is_stored is None and _reads_buffer(a, old))
+    return operands_to_store
 
 
 def _reads_buffer(array: Array, buffer: str) -> bool:

@@ -30,7 +30,7 @@ class Tracer:
     def name(self, array: Array) -> str:
         """Return the buffer of a materialized array, which it may share with the array whose memory it reuses."""
         aliases: list[Array] = []
-        while (found := self.names.get(array)) is None:
+        while (buffer := self.names.get(array)) is None:
             base = self.base_of(array)
             if base is not None:
                 if array.is_stored is not False:
@@ -42,8 +42,8 @@ class Tracer:
                 self.names[array] = f"{self._prefix}t{len(self.names)}"
                 self._array_in[self.names[array]] = array
         for alias in aliases:
-            self.names[alias] = found
-        return found
+            self.names[alias] = buffer
+        return buffer
 
     def array_in(self, buffer: str) -> Array | None:
         """Return the array that a buffer holds last."""
@@ -72,17 +72,17 @@ class Tracer:
     def trace(self, array: Array, index: Index) -> Expr:
         """Return the body of an array at an index, as an expression of loads."""
         key = (array, index)
-        found = self._traced.get(key)
-        if found is None:
+        element = self._traced.get(key)
+        if element is None:
             assert isinstance(array, Pointwise), array
             readers = [lambda i, a=a: self.read(a, tuple(i)) for a in array.operands]
-            found = self._traced[key] = array.body(index, readers)
-        return found
+            element = self._traced[key] = array.body(index, readers)
+        return element
 
     def needs(self, array: Array) -> frozenset[object]:
         """Return the checks that an array requires, including those of arrays inlined into it."""
-        found = self._needs.get(array)
-        if found is None:
+        checks = self._needs.get(array)
+        if checks is None:
             collected = set(array.requires)
             stack = [a for a, _ in array.reads()]
             seen = set(stack)
@@ -94,8 +94,8 @@ class Tracer:
                         if operand not in seen:
                             seen.add(operand)
                             stack.append(operand)
-            found = self._needs[array] = frozenset(collected)
-        return found
+            checks = self._needs[array] = frozenset(collected)
+        return checks
 
     def canonical(self, roots: Sequence[Expr]) -> list[Expr]:
         """Replace sizes in expressions with their representatives."""

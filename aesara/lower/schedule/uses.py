@@ -41,7 +41,7 @@ class Uses:
 
     def memory_chain(self, array: Array) -> list[Array]:
         """Return an array, followed by the arrays whose memory it reuses."""
-        found = [array]
-        while (base := found[-1].base_in_memory(self)) is not None:
-            found.append(base)
-        return found
+        chain = [array]
+        while (base := chain[-1].base_in_memory(self)) is not None:
+            chain.append(base)
+        return chain

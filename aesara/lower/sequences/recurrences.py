@@ -49,8 +49,8 @@ def _recurrence(factors: Array, terms: Array, axis: int, backwards: bool, guards
     def in_register(readers: Sequence[Reader], write: Writer) -> tuple[Statement, ...]:
         value = var("r0", terms.dtype)
         move = Assign("r0", step(readers, value))
-        rest = For(f"v{axis}", one_less, (move, write(at(current), value)))
-        first = (Declare("r0", readers[1](at(start))), write(at(start), value), rest)
+        following = For(f"v{axis}", one_less, (move, write(at(current), value)))
+        first = (Declare("r0", readers[1](at(start))), write(at(start), value), following)
         return (For("r1", primitive("minimum", size, ONE), first),)
 
     def in_memory(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:

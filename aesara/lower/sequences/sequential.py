@@ -38,9 +38,9 @@ def cumulate(array: Array, axis: int, kind: str) -> Array:
         total = var("r0", array.dtype)
         index = (*loops[:-1], loops[-1] + ONE)
         step = Assign("r0", primitive(kind, total, readers[0](index)))
-        rest = For(f"v{axis}", array.shape[axis] - ONE, (step, write(index, total)))
+        following_rows = For(f"v{axis}", array.shape[axis] - ONE, (step, write(index, total)))
         start = (*loops[:-1], ZERO)
-        first = (Declare("r0", readers[0](start)), write(start, total), rest)
+        first = (Declare("r0", readers[0](start)), write(start, total), following_rows)
         return (For("r1", primitive("minimum", array.shape[axis], ONE), first),)
 
     def in_memory(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:

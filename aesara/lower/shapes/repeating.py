@@ -36,10 +36,10 @@ def _repeat(op: Repeat, node: Apply, context: Context) -> Sequence[Array]:
     size = array.shape[axis]
     guards = _require_valid_counts(repeats, size, node, context)
     if repeats.ndim == 0:
-        each = context.size_from(repeats)
-        length = size * primitive("maximum", each, ZERO)
+        count = context.size_from(repeats)
+        length = size * primitive("maximum", count, ZERO)
         # entries of the result exist only if this is at least 1
-        divisor = primitive("maximum", each, ONE)
+        divisor = primitive("maximum", count, ONE)
         return [_gather(array, axis, length, (), lambda i, readers: i // divisor, guards)]
     data = context.constant_data(repeats)
     is_known = data is not None and size.is_const and len(data) in (1, size.attr)

@@ -142,8 +142,8 @@ def _resolve_lengths(
         if not any_unknown.is_const:
             possible = ~any_unknown | possible
         guards += context.guard(possible, ValueError, message, node, [total])
-    rest = total // primitive("maximum", known, const(1))
-    return replace_unknown(rest), guards
+    quotient = total // primitive("maximum", known, const(1))
+    return replace_unknown(quotient), guards
 
 
 def _fits_int64(sizes: Sequence[Expr]) -> Expr:
