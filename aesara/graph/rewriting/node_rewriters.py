@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from aesara import clock
 from aesara.configdefaults import config
@@ -14,6 +14,9 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.rewriter import NodeRewriter, RequiringFeatures
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
+
+#: what a rule returns: the new outputs of a node, or new variables by the old ones; False or None if it does not apply
+RuleResult: TypeAlias = Sequence[Variable] | dict[Variable, Variable] | bool | None
 
 
 def is_tracked(tracks: Sequence[Any] | None, op: Op) -> bool:

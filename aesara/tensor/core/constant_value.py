@@ -19,7 +19,7 @@ from aesara.scalar import ScalarOp, add, mul, scalar_maximum, scalar_minimum, se
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.core.vector_length import entries_of, get_vector_length
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
@@ -180,7 +180,7 @@ def known_integer(x: Any, max_recur: int = 10) -> int | None:
 
 
 def infer_static_shape(
-    shape: Variable | Sequence[Variable | int],
+    shape: Variable | Sequence[IntegerLike],
 ) -> tuple[list[Variable], tuple[int | None, ...]]:
     """Split a shape into symbolic sizes and a static shape.
 

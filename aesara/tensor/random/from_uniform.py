@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.elementwise.ops import eq
 from aesara.tensor.sequences.cumulative import cumsum
@@ -44,7 +45,7 @@ class _FromUniform(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.odtype}}}"
 
-    def make_node(self, pvals: Any, unis: Any, n: Any = 1) -> Apply:
+    def make_node(self, pvals: TensorLike, unis: TensorLike, n: TensorLike = 1) -> Apply:
         pvals, unis, n = as_tensor_variable(pvals), as_tensor_variable(unis), as_tensor_variable(n)
         for name, x, ndim in (("pvals", pvals, 2), ("unis", unis, 1), ("n", n, 0)):
             if x.type.ndim != ndim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.random import BitGenerator, Generator, RandomState, SeedSequence
@@ -18,6 +18,11 @@ __all__ = [
     "state_of",
     "words_of_state",
 ]
+
+#: a source of random numbers
+NumPyGenerator: TypeAlias = Generator | RandomState
+#: the state of one, as NumPy gives it
+GeneratorState: TypeAlias = dict[str, object]
 
 #: the bit generators whose names states may have
 _BIT_GENERATORS = {
@@ -37,7 +42,7 @@ def bit_generator_of(generator: Any) -> BitGenerator:
     return generator._bit_generator
 
 
-def state_of(generator: Generator | RandomState) -> dict[str, Any]:
+def state_of(generator: NumPyGenerator) -> GeneratorState:
     """Return the state of a generator as a dictionary without shared memory.
 
     Examples
@@ -54,7 +59,7 @@ def state_of(generator: Generator | RandomState) -> dict[str, Any]:
     return state
 
 
-def set_state(generator: Generator | RandomState, state: dict[str, Any]) -> None:
+def set_state(generator: NumPyGenerator, state: GeneratorState) -> None:
     """Set the state of a generator to a result of `state_of`."""
     with bit_generator_of(generator).lock:
         if isinstance(generator, RandomState):
@@ -63,7 +68,7 @@ def set_state(generator: Generator | RandomState, state: dict[str, Any]) -> None
             generator.bit_generator.state = state
 
 
-def generator_from_state(kind: type[Generator] | type[RandomState], state: dict[str, Any]) -> Generator | RandomState:
+def generator_from_state(kind: type[Generator] | type[RandomState], state: GeneratorState) -> NumPyGenerator:
     """Return a new generator with the given state.
 
     Raises
@@ -88,7 +93,7 @@ def generator_from_state(kind: type[Generator] | type[RandomState], state: dict[
     return result
 
 
-def copy_generator(generator: Generator | RandomState) -> Generator | RandomState:
+def copy_generator(generator: NumPyGenerator) -> NumPyGenerator:
     """Return an independent generator that draws the same numbers.
 
     `copy.copy` of NumPy 2 returns a generator with the same bit generator, and `copy.deepcopy` of NumPy 1 one that
@@ -110,7 +115,7 @@ def copy_generator(generator: Generator | RandomState) -> Generator | RandomStat
     return twin
 
 
-def seeds_of(generator: Generator | RandomState) -> Any:
+def seeds_of(generator: NumPyGenerator) -> np.random.SeedSequence | None:
     """Return a copy of the seed sequence of a generator, or None if it has none.
 
     Examples
@@ -129,14 +134,14 @@ def seeds_of(generator: Generator | RandomState) -> Any:
     )
 
 
-def words_of_state(state: Any) -> Any:
+def words_of_state(state: object) -> object:
     """Return a state as a hashable object; objects are equal only for equal states."""
     if isinstance(state, dict):
         return tuple((key, words_of_state(state[key])) for key in sorted(state))
     return state.tobytes() if isinstance(state, np.ndarray) else state
 
 
-def same_state(a: Any, b: Any) -> bool:
+def same_state(a: NumPyGenerator, b: NumPyGenerator) -> bool:
     """Return whether two generators will draw the same numbers.
 
     Examples

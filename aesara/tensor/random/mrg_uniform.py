@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -61,14 +60,14 @@ class mrg_uniform(mrg_uniform_base):
     """
 
     @classmethod
-    def new(cls, rstate: Any, ndim: int | None, dtype: str, size: TensorLike) -> list[Variable]:
+    def new(cls, rstate: TensorLike, ndim: int | None, dtype: str, size: TensorLike) -> list[Variable]:
         """Return variables for the next states and the numbers."""
         v_size = as_tensor_variable(size)
         if ndim is None:
             ndim = get_vector_length(v_size)
         return cls(TensorType(dtype, (None,) * ndim))(rstate, v_size)
 
-    def make_node(self, rstate: Any, size: Any) -> Apply:
+    def make_node(self, rstate: TensorLike, size: TensorLike) -> Apply:
         rstate, size = as_tensor_variable(rstate), as_tensor_variable(size)
         if rstate.type.dtype != "int32" or rstate.type.ndim != 2:
             raise TypeError(f"{self}: states are a matrix of int32, one row for each stream; got {rstate.type}.")

@@ -7,7 +7,7 @@ covariance); the leading dimensions before these are its *batch* dimensions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -16,10 +16,14 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import IntegerLike, ShapeLike
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.shapes.broadcasting import broadcast_shape_iter, broadcast_to
 from aesara.tensor.shapes.shape import shape_tuple
 from aesara.tensor.shapes.specify_shape import specify_shape
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = [
     "broadcast_params",
@@ -32,7 +36,11 @@ __all__ = [
 ]
 
 
-def normalize_size_param(size: int | np.ndarray | Variable | Sequence | None) -> Variable:
+#: the argument ``size`` of a draw: the shape of a batch of draws; None if the parameters determine it
+SizeLike: TypeAlias = ShapeLike | None
+
+
+def normalize_size_param(size: SizeLike) -> Variable:
     """Convert the argument ``size`` of a draw to a vector of integers.
 
     Parameters
@@ -85,7 +93,7 @@ def normalize_size_param(size: int | np.ndarray | Variable | Sequence | None) ->
     return vector
 
 
-def sizes_of_shape(shape: Any) -> tuple[Any, ...]:
+def sizes_of_shape(shape: Variable | Sequence[IntegerLike]) -> tuple[IntegerLike, ...]:
     """Return the sizes of a shape: a vector of static length, or a sequence of numbers."""
     return tuple(infer_static_shape(shape)[0]) if isinstance(shape, Variable) else tuple(shape)
 
@@ -109,7 +117,7 @@ def params_broadcast_shapes(
     >>> params_broadcast_shapes([(4, 3), (3, 3)], [1, 2], use_aesara=False)
     [(4, 3), (4, 3, 3)]
     """
-    shapes = [sizes_of_shape(shape) for shape in param_shapes]
+    shapes: list[tuple[Any, ...]] = [sizes_of_shape(shape) for shape in param_shapes]
     batches = [shape[: len(shape) - ndim] for shape, ndim in zip(shapes, ndims_params, strict=True)]
     if use_aesara:
         common: tuple[Any, ...] = broadcast_shape_iter(batches, arrays_are_shapes=True)
@@ -215,9 +223,9 @@ def supp_shape_from_ref_param_shape(
     *,
     ndim_supp: int,
     dist_params: Sequence[Variable],
-    param_shapes: Sequence[tuple[Any, ...]] | None = None,
+    param_shapes: Sequence[tuple[IntegerLike, ...]] | None = None,
     ref_param_idx: int,
-) -> tuple[Any, ...]:
+) -> tuple[IntegerLike, ...]:
     """Return the shape of one draw, given by the last dimensions of a parameter; see
     `default_supp_shape_from_params`.
     """

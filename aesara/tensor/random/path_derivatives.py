@@ -40,17 +40,17 @@ _betainc_der = tensor_function(aes.betainc_der, "betainc_der")
 _beta_density = tensor_function(aes.beta_density, "beta_density")
 
 
-def of_location_and_scale(z: Any) -> tuple[TensorVariable, TensorVariable]:
+def of_location_and_scale(z: TensorVariable) -> tuple[TensorVariable, TensorVariable]:
     """Return the derivatives of ``x = loc + scale * z`` in `loc` and `scale`."""
     return z.ones_like(), z
 
 
-def of_uniform(u: Any) -> tuple[TensorVariable, TensorVariable]:
+def of_uniform(u: TensorVariable) -> tuple[TensorVariable, TensorVariable]:
     """Return the derivatives of ``x = low + (high - low) * u`` in `low` and `high`."""
     return 1 - u, u
 
 
-def of_standard_gamma(y: Any, shape: Any) -> TensorVariable:
+def of_standard_gamma(y: TensorVariable, shape: TensorVariable) -> TensorVariable:
     """Return the derivative of a gamma number in its shape, by the distribution function."""
     # Above the mean the upper tail is the smaller one, so that its derivative is accurate.
     slope = switch(lt(y, shape), -_gammainc_der(shape, y), _gammaincc_der(shape, y))
@@ -58,19 +58,21 @@ def of_standard_gamma(y: Any, shape: Any) -> TensorVariable:
     return switch(eq(y, 0), 0, slope / _gamma_density(shape, y))
 
 
-def of_beta(x: Any, a: Any, b: Any) -> tuple[TensorVariable, TensorVariable]:
+def of_beta(x: TensorVariable, a: TensorVariable, b: TensorVariable) -> tuple[TensorVariable, TensorVariable]:
     """Return the derivatives of a beta number in its parameters, by the distribution function."""
     density = _beta_density(a, b, x)
     at_end = eq(x * (1 - x), 0)
     return tuple(switch(at_end, 0, -_betainc_der(a, b, x, first) / density) for first in (1, 0))
 
 
-def of_power(x: Any, exponent: Any) -> TensorVariable:
+def of_power(x: TensorVariable, exponent: TensorVariable) -> TensorVariable:
     """Return the derivative of ``x = u ** (1 / exponent)`` in `exponent`."""
     return switch(eq(x, 0), 0, -x * log(x) / exponent)
 
 
-def of_triangular(x: Any, left: Any, mode: Any, right: Any) -> tuple[TensorVariable, ...]:
+def of_triangular(
+    x: TensorVariable, left: TensorVariable, mode: TensorVariable, right: TensorVariable
+) -> tuple[TensorVariable, ...]:
     """Return the derivatives of ``left + sqrt(u (mode - left) (right - left))``, or its mirror image, in the
     parameters.
     """
@@ -84,12 +86,14 @@ def of_triangular(x: Any, left: Any, mode: Any, right: Any) -> tuple[TensorVaria
     return in_left, in_mode, in_right
 
 
-def of_truncated_exponential(y: Any, b: Any) -> TensorVariable:
+def of_truncated_exponential(y: TensorVariable, b: TensorVariable) -> TensorVariable:
     """Return the derivative of ``y = -log(1 - u (1 - exp(-b)))`` in `b`."""
     return expm1(y) / expm1(b)
 
 
-def of_generalized_gamma(z: Any, alpha: Any, p: Any, scale: Any) -> tuple[TensorVariable, ...]:
+def of_generalized_gamma(
+    z: TensorVariable, alpha: TensorVariable, p: TensorVariable, scale: TensorVariable
+) -> tuple[TensorVariable, ...]:
     """Return the derivatives of ``x = scale * z``, where ``z ** p`` is a gamma number of shape ``alpha / p``."""
     y, x = z**p, scale * z
     slope = switch(eq(y, 0), 0, x * of_standard_gamma(y, alpha / p) / (y * p**2))
@@ -97,7 +101,7 @@ def of_generalized_gamma(z: Any, alpha: Any, p: Any, scale: Any) -> tuple[Tensor
     return slope, -(alpha * slope + logarithm) / p, z
 
 
-def of_f(x: Any, numerator: Any, denominator: Any) -> tuple[TensorVariable, ...]:
+def of_f(x: TensorVariable, numerator: Any, denominator: Any) -> tuple[TensorVariable, ...]:
     """Return the derivatives of a ratio of mean squares in the numbers of degrees of freedom.
 
     ``numerator * x / (numerator * x + denominator)`` is a beta number.
@@ -108,7 +112,7 @@ def of_f(x: Any, numerator: Any, denominator: Any) -> tuple[TensorVariable, ...]
     return widening * in_a - x / numerator, widening * in_b + x / denominator
 
 
-def of_student(z: Any, df: Any) -> TensorVariable:
+def of_student(z: TensorVariable, df: TensorVariable) -> TensorVariable:
     """Return the derivative of a number of Student's t distribution in its degrees of freedom; its square has an F
     distribution.
     """

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
@@ -18,10 +19,12 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import infer_static_shape, with_open_lengths
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import all_dtypes, discrete_dtypes
+from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.core.vector_length import get_vector_length
-from aesara.tensor.random.generators import copy_generator
+from aesara.tensor.random.generators import NumPyGenerator, copy_generator
 from aesara.tensor.random.parameters import (
+    SizeLike,
     default_supp_shape_from_params,
     normalize_size_param,
     sizes_of_shape,
@@ -30,7 +33,26 @@ from aesara.tensor.random.type import RandomType
 from aesara.tensor.shapes.broadcasting import broadcast_shape_iter, broadcast_to, summed_to
 from aesara.tensor.shapes.shape import shape_tuple
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["RandomVariable", "draw_again"]
+
+
+#: the shape of draws, for functions that draw; None if the parameters determine it
+DrawShape: TypeAlias = tuple[int, ...] | None
+#: derivatives of a draw in the parameters; None where there is no derivative
+PathDerivatives: TypeAlias = Sequence[Variable | None]
+
+
+class DrawOptions(TypedDict, total=False):
+    """Options of draws from any distribution, see `RandomVariable.__call__`."""
+
+    name: str | None
+    rng: Variable | None
+    dtype: DTypeLike | None
 
 
 class RandomVariable(Op):
@@ -124,7 +146,9 @@ class RandomVariable(Op):
 
     # -- shapes -------------------------------------------------------------
 
-    def _supp_shape_from_params(self, dist_params: Sequence[Variable], **kwargs: Any) -> Any:
+    def _supp_shape_from_params(
+        self, dist_params: Sequence[Variable], **kwargs: Any
+    ) -> Variable | tuple[IntegerLike, ...]:
         """Return the shape of one draw for multivariate distributions.
 
         By default it is given by the last dimensions of the first parameter.
@@ -145,7 +169,7 @@ class RandomVariable(Op):
         size: Variable,
         dist_params: Sequence[Variable],
         param_shapes: Sequence[tuple[Variable, ...]] | None = None,
-    ) -> Any:
+    ) -> Variable | tuple[IntegerLike, ...]:
         """Return the shape of the draws of a node.
 
         Parameters
@@ -184,7 +208,9 @@ class RandomVariable(Op):
                 batches.append(sizes[: param.type.ndim - ndim])
         return broadcast_shape_iter(batches, arrays_are_shapes=True) if batches else ()
 
-    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[tuple[Variable, ...]]
+    ) -> list[list[IntegerLike] | None]:
         _, size, _, *dist_params = node.inputs
         shape = self._infer_shape(size, dist_params, input_shapes[3:])
         return [None, list(sizes_of_shape(shape))]
@@ -192,8 +218,14 @@ class RandomVariable(Op):
     # -- nodes --------------------------------------------------------------
 
     def __call__(
-        self, *args: Any, size: Any = None, name: str | None = None, rng: Any = None, dtype: Any = None, **kwargs
-    ):
+        self,
+        *args: TensorLike | None,
+        size: SizeLike = None,
+        name: str | None = None,
+        rng: Variable | None = None,
+        dtype: DTypeLike | None = None,
+        **kwargs: Any,
+    ) -> Any:
         """Draw.
 
         Parameters
@@ -211,7 +243,9 @@ class RandomVariable(Op):
         """
         return super().__call__(rng, size, dtype, *args, name=name, **kwargs)
 
-    def make_node(self, rng: Any, size: Any, dtype: Any, *dist_params: Any) -> Apply:
+    def make_node(
+        self, rng: Variable | None, size: SizeLike, dtype: DTypeLike | Variable | None, *dist_params: TensorLike | None
+    ) -> Apply:
         """The inputs.
 
         Parameters
@@ -265,7 +299,7 @@ class RandomVariable(Op):
 
     # -- values -------------------------------------------------------------
 
-    def rng_fn(self, rng: Any, *args: Any, **kwargs: Any) -> Any:
+    def rng_fn(self, rng: NumPyGenerator, *args: Any, **kwargs: Any) -> np.ndarray:
         """Draw: by default with the method of the generator that is called like the distribution.
 
         Parameters
@@ -289,7 +323,7 @@ class RandomVariable(Op):
             drawn = self._with_first_dimensions(drawn, values)
         output_storage[1][0] = _as_values_of(kind, drawn)
 
-    def _with_first_dimensions(self, drawn: Any, parameters: Sequence[np.ndarray]) -> Any:
+    def _with_first_dimensions(self, drawn: np.ndarray, parameters: Sequence[np.ndarray]) -> np.ndarray:
         """Restore leading dimensions of the parameters, which SciPy omits from draws if they have length 1."""
         batch = np.broadcast_shapes(*[np.shape(p)[: np.ndim(p) - n] for p, n in zip(parameters, self.ndims_params)])
         n_missing = len(batch) + self.ndim_supp - np.ndim(drawn)
@@ -299,7 +333,7 @@ class RandomVariable(Op):
 
     # -- derivatives --------------------------------------------------------
 
-    def path_derivatives(self, draw: Variable, *dist_params: Variable) -> Sequence[Variable | None]:
+    def path_derivatives(self, draw: Variable, *dist_params: Variable) -> PathDerivatives:
         """Return the derivatives of each draw in the parameters, with the randomness held fixed.
 
         Parameters
@@ -360,7 +394,7 @@ class RandomVariable(Op):
         return gradients
 
 
-def draw_again(draw: Any, *dist_params: Any) -> Any:
+def draw_again(draw: Any, *dist_params: TensorLike) -> TensorVariable:
     """Draw from the same generator state with other parameters: the same random numbers, transformed differently.
 
     Derivatives use such draws if the random numbers cannot be recovered from the draws, like `z` in ``loc + scale * z``
@@ -386,7 +420,7 @@ def draw_again(draw: Any, *dist_params: Any) -> Any:
     return op.make_node(rng, shape_tuple(draw), dtype, *dist_params).outputs[1]
 
 
-def _broadcast_to_draws(draw: Any, size: Variable, params: Sequence[Any]) -> list[Any]:
+def _broadcast_to_draws(draw: Variable, size: Variable, params: Sequence[Variable]) -> list[Variable]:
     """Broadcast parameters to the shape of the draws, if an unknown length may be 1."""
     alone = get_vector_length(size) == 0 and sum(param.type.ndim > 0 for param in params) <= 1
     return [
@@ -394,7 +428,7 @@ def _broadcast_to_draws(draw: Any, size: Variable, params: Sequence[Any]) -> lis
     ]
 
 
-def _as_values_of(kind: TensorType, drawn: Any) -> np.ndarray:
+def _as_values_of(kind: TensorType, drawn: ArrayLike) -> np.ndarray:
     """Convert draws to an array of a type."""
     array = np.asarray(drawn)
     if array.dtype != kind.numpy_dtype:

@@ -11,7 +11,9 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable, shared
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.random import distributions
+from aesara.tensor.random.generators import NumPyGenerator
 from aesara.tensor.random.random_variable import RandomVariable
 
 __all__ = ["RandomStream"]
@@ -60,20 +62,20 @@ class RandomStream:
         namespace: ModuleType | None = None,
         rng_ctor: Callable[..., np.random.Generator | np.random.RandomState] = np.random.default_rng,
     ) -> None:
-        self.namespaces: list[Any] = [distributions] if namespace is None else [namespace, distributions]
+        self.namespaces: list[object] = [distributions] if namespace is None else [namespace, distributions]
         self.default_instance_seed = seed
         self.state_updates: list[tuple[SharedVariable, Variable]] = []
         self.gen_seedgen = np.random.SeedSequence(seed)
         if rng_ctor is np.random.RandomState:
             # `Generator` takes no sequence of seeds, but a bit generator does.
-            self.rng_ctor: Callable[..., Any] = _random_state
+            self.rng_ctor: Callable[..., NumPyGenerator] = _random_state
         else:
             self.rng_ctor = rng_ctor
 
     def __getattr__(self, name: str) -> Callable[..., Variable]:
         for namespace in self.__dict__.get("namespaces", ()):
-            attribute: Any = getattr(namespace, name, None)
-            if _draws(attribute):
+            attribute = getattr(namespace, name, None)
+            if attribute is not None and _draws(attribute):
                 return wraps(attribute)(partial(self.gen, attribute))
         raise AttributeError(f"No attribute {name}: there is no distribution with this name.")
 
@@ -96,7 +98,7 @@ class RandomStream:
         for (state, _), new in zip(self.state_updates, self.gen_seedgen.spawn(len(self.state_updates))):
             state.set_value(self.rng_ctor(new), borrow=True)
 
-    def gen(self, op: Callable[..., Variable], *args: Any, **kwargs: Any) -> Variable:
+    def gen(self, op: Callable[..., Variable], *args: TensorLike, **kwargs: Any) -> Variable:
         """Draw with a new generator.
 
         Parameters
@@ -126,6 +128,6 @@ def _random_state(seed: np.random.SeedSequence) -> np.random.RandomState:
     return np.random.RandomState(np.random.MT19937(seed))
 
 
-def _draws(value: Any) -> bool:
+def _draws(value: object) -> bool:
     """Return whether an object is a distribution, possibly with some arguments fixed."""
     return isinstance(getattr(value, "func", value), RandomVariable)

@@ -8,8 +8,9 @@ import numpy as np
 
 from aesara.graph.nodes import Constant
 from aesara.graph.type import Type
-from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.random.generators import (
+    GeneratorState,
+    NumPyGenerator,
     bit_generator_of,
     copy_generator,
     generator_from_state,
@@ -32,7 +33,7 @@ __all__ = [
 class GeneratorConstant(Constant):
     """A generator in a graph, whose state never changes: two are the same if they will draw the same numbers."""
 
-    def signature(self) -> Any:
+    def signature(self) -> tuple:
         return self.type, words_of_state(state_of(self._data))
 
 
@@ -45,7 +46,9 @@ class RandomType(Type):
     #: NumPy's class.
     kind: type
 
-    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(
+        self, data: NumPyGenerator | GeneratorState, strict: bool = False, allow_downcast: bool | None = None
+    ) -> Any:
         """Return `data`, which must be a generator of this type, or a new generator if it is the state of one.
 
         Parameters
@@ -67,34 +70,34 @@ class RandomType(Type):
         )
 
     @staticmethod
-    def values_eq(a: TensorLike, b: TensorLike) -> bool:
+    def values_eq(a: NumPyGenerator, b: NumPyGenerator) -> bool:
         """Return whether two generators will draw the same numbers."""
         return type(a) is type(b) and same_state(a, b)
 
     @classmethod
-    def values_eq_approx(cls, a: TensorLike, b: TensorLike, **tolerances: Any) -> bool:
+    def values_eq_approx(cls, a: NumPyGenerator, b: NumPyGenerator, **tolerances: Any) -> bool:
         return cls.values_eq(a, b)
 
     @staticmethod
-    def may_share_memory(a: TensorLike, b: TensorLike) -> bool:
+    def may_share_memory(a: NumPyGenerator, b: NumPyGenerator) -> bool:
         """Return whether draws from one generator change the state of the other."""
         generators = (np.random.Generator, np.random.RandomState)
         both = isinstance(a, generators) and isinstance(b, generators)
         return both and bit_generator_of(a) is bit_generator_of(b)
 
-    def copy_value(self, value: Any) -> Any:
+    def copy_value(self, value: NumPyGenerator) -> NumPyGenerator:
         return copy_generator(value)
 
-    def state_of_value(self, value: Any) -> Any:
+    def state_of_value(self, value: NumPyGenerator) -> GeneratorState:
         return state_of(value)
 
-    def restore_value(self, value: Any, state: Any) -> None:
+    def restore_value(self, value: NumPyGenerator, state: GeneratorState) -> None:
         set_state(value, state)
 
     def clone(self, **kwargs: Any) -> RandomType:
         return type(self)()
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         return ()
 
     def __eq__(self, other: object) -> bool:
@@ -119,7 +122,7 @@ class RandomGeneratorType(RandomType):
     kind = np.random.Generator
     in_words = True
 
-    def seeds_of_value(self, value: Any) -> Any:
+    def seeds_of_value(self, value: NumPyGenerator) -> np.random.SeedSequence | None:
         return seeds_of(value)
 
 

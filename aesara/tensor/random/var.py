@@ -9,7 +9,7 @@ import numpy as np
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable, shared_constructor
-from aesara.tensor.random.generators import copy_generator
+from aesara.tensor.random.generators import NumPyGenerator, copy_generator
 from aesara.tensor.random.type import RandomGeneratorType, RandomStateType, random_generator_type, random_state_type
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
 class RandomTypeSharedVariable(SharedVariable):
     """A shared variable whose value is a random generator."""
 
-    def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
+    def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> NumPyGenerator:
         """Return the generator.
 
         Parameters
@@ -64,7 +64,7 @@ class RandomTypeSharedVariable(SharedVariable):
         return self._default_update
 
     @default_update.setter
-    def default_update(self, expression: Any) -> None:
+    def default_update(self, expression: Variable) -> None:
         self._set_default_update(expression)
 
     @default_update.deleter

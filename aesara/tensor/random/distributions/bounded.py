@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
+from aesara.tensor.random.generators import NumPyGenerator
+from aesara.tensor.random.parameters import SizeLike
 from aesara.tensor.random.path_derivatives import (
     of_beta,
     of_location_and_scale,
@@ -18,7 +19,10 @@ from aesara.tensor.random.path_derivatives import (
     of_truncated_exponential,
     of_uniform,
 )
-from aesara.tensor.random.random_variable import RandomVariable, draw_again
+from aesara.tensor.random.random_variable import DrawOptions, DrawShape, PathDerivatives, RandomVariable, draw_again
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["beta", "power", "random", "triangular", "truncexpon", "uniform", "vonmises"]
 
@@ -35,7 +39,9 @@ class UniformRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("U", "\\operatorname{U}")
 
-    def __call__(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, low: TensorLike = 0.0, high: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -47,7 +53,7 @@ class UniformRV(RandomVariable):
         """
         return super().__call__(low, high, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, low: TensorLike, high: TensorLike) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, low: TensorVariable, high: TensorVariable) -> PathDerivatives:
         return of_uniform(draw_again(draw, 0.0, 1.0))
 
 
@@ -67,7 +73,14 @@ class TriangularRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("Triang", "\\operatorname{Triang}")
 
-    def __call__(self, left: Any, mode: Any, right: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self,
+        left: TensorLike,
+        mode: TensorLike,
+        right: TensorLike,
+        size: SizeLike = None,
+        **kwargs: Unpack[DrawOptions],
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -79,7 +92,9 @@ class TriangularRV(RandomVariable):
         """
         return super().__call__(left, mode, right, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, left: TensorLike, mode: Any, right: TensorLike) -> Sequence[Any]:
+    def path_derivatives(
+        self, draw: TensorVariable, left: TensorVariable, mode: TensorVariable, right: TensorVariable
+    ) -> PathDerivatives:
         return of_triangular(draw, left, mode, right)
 
 
@@ -95,7 +110,9 @@ class BetaRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("Beta", "\\operatorname{Beta}")
 
-    def __call__(self, alpha: Any, beta: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, alpha: TensorLike, beta: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -107,7 +124,7 @@ class BetaRV(RandomVariable):
         """
         return super().__call__(alpha, beta, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, alpha: TensorLike, beta: TensorLike) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, alpha: TensorVariable, beta: TensorVariable) -> PathDerivatives:
         return of_beta(draw, alpha, beta)
 
 
@@ -123,7 +140,7 @@ class PowerRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("Power", "\\operatorname{Power}")
 
-    def __call__(self, a: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, a: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -135,7 +152,7 @@ class PowerRV(RandomVariable):
         """
         return super().__call__(a, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, a: TensorLike) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, a: TensorVariable) -> PathDerivatives:
         return [of_power(draw, a)]
 
 
@@ -151,7 +168,9 @@ class VonMisesRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("VonMises", "\\operatorname{VonMises}")
 
-    def __call__(self, mu: Any, kappa: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, mu: TensorLike, kappa: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -165,7 +184,7 @@ class VonMisesRV(RandomVariable):
         """
         return super().__call__(mu, kappa, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, mu: TensorLike, kappa: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, mu: TensorVariable, kappa: TensorVariable) -> PathDerivatives:
         return draw.ones_like(), None
 
 
@@ -181,7 +200,14 @@ class TruncExponentialRV(ScipyRandomVariable):
     dtype = "floatX"
     _print_name = ("TruncExp", "\\operatorname{TruncExp}")
 
-    def __call__(self, b: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self,
+        b: TensorLike,
+        loc: TensorLike = 0.0,
+        scale: TensorLike = 1.0,
+        size: SizeLike = None,
+        **kwargs: Unpack[DrawOptions],
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -198,7 +224,9 @@ class TruncExponentialRV(ScipyRandomVariable):
         return super().__call__(b, loc, scale, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, b: Any, loc: Any, scale: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(
+        cls, rng: NumPyGenerator, b: np.ndarray, loc: np.ndarray, scale: np.ndarray, size: DrawShape
+    ) -> np.ndarray:
         import scipy.special  # slow to import
 
         b, loc, scale = as_numbers(b, loc, scale)
@@ -207,7 +235,9 @@ class TruncExponentialRV(ScipyRandomVariable):
         uniform = rng.uniform(size=shape_of_draws(size, b, loc, scale))
         return -scipy.special.log1p(uniform * scipy.special.expm1(-b)) * scale + loc
 
-    def path_derivatives(self, draw: Any, b: TensorLike, loc: TensorLike, scale: TensorLike) -> Sequence[Any]:
+    def path_derivatives(
+        self, draw: TensorVariable, b: TensorVariable, loc: TensorVariable, scale: TensorVariable
+    ) -> PathDerivatives:
         z = draw_again(draw, b, 0.0, 1.0)
         return scale * of_truncated_exponential(z, b), *of_location_and_scale(z)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -10,14 +11,19 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.shared import shared
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.indexing.repeated_places import are_distinct, differ_along
 from aesara.tensor.random.distributions.formulas import require
-from aesara.tensor.random.parameters import sizes_of_shape
-from aesara.tensor.random.random_variable import RandomVariable
+from aesara.tensor.random.generators import NumPyGenerator
+from aesara.tensor.random.parameters import SizeLike, sizes_of_shape
+from aesara.tensor.random.random_variable import DrawOptions, DrawShape, RandomVariable
 from aesara.tensor.random.type import RandomGeneratorType, RandomStateType
 from aesara.tensor.shapes.shape import shape_tuple
 from aesara.tensor.type_other import NoneConst
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 __all__ = ["categorical", "choice", "integers", "permutation", "permuted", "randint"]
 
@@ -31,7 +37,9 @@ class RandIntRV(RandomVariable):
     dtype = "int64"
     _print_name = ("randint", "\\operatorname{randint}")
 
-    def __call__(self, low: Any, high: Any = None, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, low: TensorLike, high: TensorLike | None = None, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -46,7 +54,9 @@ class RandIntRV(RandomVariable):
         low, high = (0, low) if high is None else (low, high)
         return super().__call__(low, high, size=size, **kwargs)
 
-    def make_node(self, rng: Any, size: Any, dtype: Any, *dist_params: Any) -> Apply:
+    def make_node(
+        self, rng: Variable | None, size: SizeLike, dtype: DTypeLike | Variable | None, *dist_params: TensorLike | None
+    ) -> Apply:
         if rng is None:
             rng = shared(np.random.RandomState(), borrow=True)
         elif not isinstance(getattr(rng, "type", None), RandomStateType):
@@ -63,7 +73,9 @@ class IntegersRV(RandomVariable):
     dtype = "int64"
     _print_name = ("integers", "\\operatorname{integers}")
 
-    def __call__(self, low: Any, high: Any = None, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, low: TensorLike, high: TensorLike | None = None, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -78,7 +90,9 @@ class IntegersRV(RandomVariable):
         low, high = (0, low) if high is None else (low, high)
         return super().__call__(low, high, size=size, **kwargs)
 
-    def make_node(self, rng: Any, size: Any, dtype: Any, *dist_params: Any) -> Apply:
+    def make_node(
+        self, rng: Variable | None, size: SizeLike, dtype: DTypeLike | Variable | None, *dist_params: TensorLike | None
+    ) -> Apply:
         if rng is not None and not isinstance(getattr(rng, "type", None), RandomGeneratorType):
             raise TypeError("`integers` is only available for `RandomGeneratorType`s")
         return super().make_node(rng, size, dtype, *dist_params)
@@ -93,7 +107,7 @@ class CategoricalRV(RandomVariable):
     dtype = "int64"
     _print_name = ("Cat", "\\operatorname{Cat}")
 
-    def __call__(self, p: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, p: TensorLike | None, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -105,13 +119,18 @@ class CategoricalRV(RandomVariable):
         """
         return super().__call__(p, size=size, **kwargs)
 
-    def _infer_shape(self, size: Any, dist_params: Any, param_shapes: Any = None) -> Any:
+    def _infer_shape(
+        self,
+        size: Variable,
+        dist_params: Sequence[Variable],
+        param_shapes: Sequence[tuple[Variable, ...]] | None = None,
+    ) -> Variable | tuple[IntegerLike, ...]:
         if dist_params[0].type.ndim == 0:
             raise ValueError("The probabilities of categories are a vector, or a batch of vectors, not a number.")
         return super()._infer_shape(size, dist_params, param_shapes)
 
     @classmethod
-    def rng_fn(cls, rng: Any, p: np.ndarray, size: Any) -> np.ndarray:
+    def rng_fn(cls, rng: NumPyGenerator, p: np.ndarray, size: DrawShape) -> np.ndarray:
         require(p >= 0, "Probabilities are not non-negative")
         kind = p.dtype if p.dtype.kind == "f" else np.dtype("float64")
         enough = np.sqrt(np.finfo(kind).eps)  # as in `numpy.random.Generator.choice`
@@ -139,7 +158,14 @@ class ChoiceRV(RandomVariable):
     dtype = None
     _print_name = ("choice", "\\operatorname{choice}")
 
-    def __call__(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self,
+        a: TensorLike,
+        size: SizeLike = None,
+        replace: TensorLike = True,
+        p: TensorLike | None = None,
+        **kwargs: Unpack[DrawOptions],
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -162,10 +188,17 @@ class ChoiceRV(RandomVariable):
             replace = constant(np.asarray(replace))
         return super().__call__(a, p, as_tensor_variable(replace), size=size, **kwargs)
 
-    def _supp_shape_from_params(self, dist_params: Any, **kwargs: Any) -> Any:
+    def _supp_shape_from_params(
+        self, dist_params: Sequence[Variable], **kwargs: Sequence[tuple[Variable, ...]] | None
+    ) -> Variable | tuple[IntegerLike, ...]:
         raise NotImplementedError("The shape of draws is not that of a batch and that of one draw.")
 
-    def _infer_shape(self, size: Any, dist_params: Any, param_shapes: Any = None) -> Any:
+    def _infer_shape(
+        self,
+        size: Variable,
+        dist_params: Sequence[Variable],
+        param_shapes: Sequence[tuple[Variable, ...]] | None = None,
+    ) -> Variable | tuple[IntegerLike, ...]:
         a = dist_params[0]
         if a.type.ndim == 1:
             return size
@@ -173,7 +206,9 @@ class ChoiceRV(RandomVariable):
         return (*sizes_of_shape(size), *of_a[1:])
 
     @classmethod
-    def rng_fn(cls, rng: Any, a: Any, p: Any, replace: Any, size: Any) -> Any:
+    def rng_fn(
+        cls, rng: NumPyGenerator, a: np.ndarray, p: np.ndarray, replace: np.ndarray, size: DrawShape
+    ) -> np.ndarray:
         if isinstance(rng, np.random.RandomState) and np.ndim(a) > 1:
             return a[rng.choice(len(a), size, bool(replace), p)]
         return rng.choice(a, size, bool(replace), p)
@@ -195,7 +230,7 @@ class PermutationRV(RandomVariable):
     dtype = None
     _print_name = ("permutation", "\\operatorname{permutation}")
 
-    def __call__(self, x: Any, **kwargs: Any) -> Variable:
+    def __call__(self, x: TensorLike, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -207,17 +242,24 @@ class PermutationRV(RandomVariable):
         kwargs.setdefault("dtype", x.type.dtype)
         return super().__call__(x, **kwargs)
 
-    def _supp_shape_from_params(self, dist_params: Any, **kwargs: Any) -> Any:
+    def _supp_shape_from_params(
+        self, dist_params: Sequence[Variable], **kwargs: Sequence[tuple[Variable, ...]] | None
+    ) -> Variable | tuple[IntegerLike, ...]:
         raise NotImplementedError("The shape of draws is not that of a batch and that of one draw.")
 
-    def _infer_shape(self, size: Any, dist_params: Any, param_shapes: Any = None) -> Any:
+    def _infer_shape(
+        self,
+        size: Variable,
+        dist_params: Sequence[Variable],
+        param_shapes: Sequence[tuple[Variable, ...]] | None = None,
+    ) -> Variable | tuple[IntegerLike, ...]:
         (x,) = dist_params
         if x.type.ndim == 0:
             return (x,)
         return shape_tuple(x) if param_shapes is None else sizes_of_shape(param_shapes[0])
 
     @classmethod
-    def rng_fn(cls, rng: Any, x: Any, size: Any) -> Any:
+    def rng_fn(cls, rng: NumPyGenerator, x: np.ndarray, size: DrawShape) -> np.ndarray:
         return rng.permutation(x if np.ndim(x) > 0 else int(x))
 
 
@@ -252,7 +294,7 @@ class PermutedRV(RandomVariable):
     def __str__(self) -> str:
         return f"{super().__str__()[:-1]}, axis={self.axis}}}"
 
-    def __call__(self, x: Any, axis: int | None = None, **kwargs: Any) -> Variable:
+    def __call__(self, x: TensorLike, axis: int | None = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -268,12 +310,14 @@ class PermutedRV(RandomVariable):
         kwargs.setdefault("dtype", x.type.dtype)
         return super().__call__(x, **kwargs)
 
-    def make_node(self, rng: Any, size: Any, dtype: Any, *dist_params: Any) -> Apply:
+    def make_node(
+        self, rng: Variable | None, size: SizeLike, dtype: DTypeLike | Variable | None, *dist_params: TensorLike | None
+    ) -> Apply:
         if rng is not None and not isinstance(getattr(rng, "type", None), RandomGeneratorType):
             raise TypeError("`permuted` is only available for `RandomGeneratorType`s")
         return super().make_node(rng, size, dtype, *dist_params)
 
-    def rng_fn(self, rng: Any, *args: Any, **kwargs: Any) -> Any:
+    def rng_fn(self, rng: np.random.Generator, *args: Any, **kwargs: Any) -> np.ndarray:
         x, _ = args
         return rng.permuted(x, axis=self.axis)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, shape_of_draws
-from aesara.tensor.random.random_variable import RandomVariable
+from aesara.tensor.random.generators import NumPyGenerator
+from aesara.tensor.random.parameters import SizeLike
+from aesara.tensor.random.random_variable import DrawOptions, DrawShape, RandomVariable
 
 __all__ = [
     "bernoulli",
@@ -33,7 +36,7 @@ class BernoulliRV(ScipyRandomVariable):
     dtype = "int64"
     _print_name = ("Bern", "\\operatorname{Bern}")
 
-    def __call__(self, p: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, p: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -46,7 +49,7 @@ class BernoulliRV(ScipyRandomVariable):
         return super().__call__(p, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, p: Any, size: Any) -> Any:
+    def rng_fn_scipy(cls, rng: NumPyGenerator, p: np.ndarray, size: DrawShape) -> np.ndarray:
         return rng.binomial(1, p, size)
 
 
@@ -62,7 +65,7 @@ class BinomialRV(RandomVariable):
     dtype = "int64"
     _print_name = ("Binom", "\\operatorname{Binom}")
 
-    def __call__(self, n: Any, p: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, n: TensorLike, p: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -89,7 +92,7 @@ class NegBinomialRV(ScipyRandomVariable):
     dtype = "int64"
     _print_name = ("NB", "\\operatorname{NB}")
 
-    def __call__(self, n: Any, p: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, n: TensorLike, p: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -104,7 +107,7 @@ class NegBinomialRV(ScipyRandomVariable):
         return super().__call__(n, p, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, n: Any, p: Any, size: Any) -> Any:
+    def rng_fn_scipy(cls, rng: NumPyGenerator, n: np.ndarray, p: np.ndarray, size: DrawShape) -> np.ndarray:
         return rng.negative_binomial(n, p, size)
 
 
@@ -120,7 +123,9 @@ class BetaBinomialRV(ScipyRandomVariable):
     dtype = "int64"
     _print_name = ("BetaBinom", "\\operatorname{BetaBinom}")
 
-    def __call__(self, n: Any, a: Any, b: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, n: TensorLike, a: TensorLike, b: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -135,7 +140,9 @@ class BetaBinomialRV(ScipyRandomVariable):
         return super().__call__(n, a, b, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, n: Any, a: Any, b: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(
+        cls, rng: NumPyGenerator, n: np.ndarray, a: np.ndarray, b: np.ndarray, size: DrawShape
+    ) -> np.ndarray:
         shape = shape_of_draws(size, n, a, b)
         return rng.binomial(n, rng.beta(a, b, shape), shape)
 
@@ -152,7 +159,7 @@ class PoissonRV(RandomVariable):
     dtype = "int64"
     _print_name = ("Pois", "\\operatorname{Pois}")
 
-    def __call__(self, lam: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, lam: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -177,7 +184,7 @@ class GeometricRV(RandomVariable):
     dtype = "int64"
     _print_name = ("Geom", "\\operatorname{Geom}")
 
-    def __call__(self, p: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, p: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -202,7 +209,14 @@ class HyperGeometricRV(RandomVariable):
     dtype = "int64"
     _print_name = ("HyperGeom", "\\operatorname{HyperGeom}")
 
-    def __call__(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self,
+        ngood: TensorLike,
+        nbad: TensorLike,
+        nsample: TensorLike,
+        size: SizeLike = None,
+        **kwargs: Unpack[DrawOptions],
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -229,7 +243,7 @@ class LogSeriesRV(RandomVariable):
     dtype = "int64"
     _print_name = ("LogSeries", "\\operatorname{LogSeries}")
 
-    def __call__(self, p: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, p: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -254,7 +268,7 @@ class ZipfRV(RandomVariable):
     dtype = "int64"
     _print_name = ("Zipf", "\\operatorname{Zipf}")
 
-    def __call__(self, a: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, a: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters

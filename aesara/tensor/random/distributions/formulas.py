@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.tensor.random.random_variable import RandomVariable
+from aesara.tensor.random.generators import NumPyGenerator
+from aesara.tensor.random.random_variable import DrawShape, RandomVariable
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 class ScipyRandomVariable(RandomVariable):
@@ -31,7 +35,7 @@ class ScipyRandomVariable(RandomVariable):
     """
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, *args: Any, **kwargs: Any) -> Any:
+    def rng_fn_scipy(cls, rng: NumPyGenerator, *args: Any, **kwargs: Any) -> np.ndarray:
         """Draw.
 
         Parameters
@@ -44,7 +48,7 @@ class ScipyRandomVariable(RandomVariable):
         raise NotImplementedError(f"{cls.__name__} does not define rng_fn_scipy.")
 
     @classmethod
-    def rng_fn(cls, *args: Any, **kwargs: Any) -> Any:
+    def rng_fn(cls, *args: Any, **kwargs: Any) -> np.ndarray:
         drawn = cls.rng_fn_scipy(*args, **kwargs)
         size = args[-1]
         # Functions of SciPy give a number where there is one element, whatever the size says.
@@ -53,18 +57,18 @@ class ScipyRandomVariable(RandomVariable):
         return drawn
 
 
-def as_numbers(*parameters: Any) -> list[np.ndarray]:
+def as_numbers(*parameters: ArrayLike) -> list[np.ndarray]:
     """Convert parameters to double precision, in which all draws are computed."""
     return [np.asarray(parameter, dtype="float64") for parameter in parameters]
 
 
-def require(condition: Any, message: str) -> None:
+def require(condition: ArrayLike, message: str) -> None:
     """Raise `ValueError` unless a condition on parameters holds everywhere; a NaN never fulfils one."""
     if not np.all(condition):
         raise ValueError(message)
 
 
-def shape_of_draws(size: tuple[int, ...] | None, *parameters: Any) -> tuple[int, ...]:
+def shape_of_draws(size: DrawShape, *parameters: ArrayLike) -> tuple[int, ...]:
     """Return the shape of draws: `size`, or the shape to which the parameters broadcast.
 
     Examples
@@ -81,7 +85,7 @@ def shape_of_draws(size: tuple[int, ...] | None, *parameters: Any) -> tuple[int,
     return tuple(size)
 
 
-def powers(base: Any, exponent: Any) -> Any:
+def powers(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     """Return powers of an array or scalar, with an exponent for each element or a common one.
 
     NumPy computes the exponent -1, for instance, by division, which rounds differently, if it detects that all elements

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
+from aesara.tensor.random.generators import NumPyGenerator
+from aesara.tensor.random.parameters import SizeLike
 from aesara.tensor.random.path_derivatives import of_location_and_scale, of_student
-from aesara.tensor.random.random_variable import RandomVariable, draw_again
+from aesara.tensor.random.random_variable import DrawOptions, DrawShape, PathDerivatives, RandomVariable, draw_again
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["cauchy", "gumbel", "laplace", "logistic", "normal", "t"]
 
@@ -27,7 +32,9 @@ class NormalRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("N", "\\operatorname{N}")
 
-    def __call__(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -41,7 +48,7 @@ class NormalRV(RandomVariable):
         """
         return super().__call__(loc, scale, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, loc: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
@@ -57,7 +64,9 @@ class LaplaceRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("Laplace", "\\operatorname{Laplace}")
 
-    def __call__(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -71,7 +80,7 @@ class LaplaceRV(RandomVariable):
         """
         return super().__call__(loc, scale, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, loc: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
@@ -87,7 +96,9 @@ class LogisticRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("Logistic", "\\operatorname{Logistic}")
 
-    def __call__(self, loc: Any = 0, scale: Any = 1, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, loc: TensorLike = 0, scale: TensorLike = 1, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -101,7 +112,7 @@ class LogisticRV(RandomVariable):
         """
         return super().__call__(loc, scale, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, loc: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
@@ -117,7 +128,9 @@ class GumbelRV(ScipyRandomVariable):
     dtype = "floatX"
     _print_name = ("Gumbel", "\\operatorname{Gumbel}")
 
-    def __call__(self, loc: Any, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, loc: TensorLike, scale: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -132,13 +145,13 @@ class GumbelRV(ScipyRandomVariable):
         return super().__call__(loc, scale, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, loc: Any, scale: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(cls, rng: NumPyGenerator, loc: np.ndarray, scale: np.ndarray, size: DrawShape) -> np.ndarray:
         loc, scale = as_numbers(loc, scale)
         require(scale >= 0, "scale < 0")
         uniform = rng.uniform(size=shape_of_draws(size, loc, scale))
         return -np.log(-np.log(uniform)) * scale + loc
 
-    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, loc: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
@@ -154,7 +167,9 @@ class CauchyRV(ScipyRandomVariable):
     dtype = "floatX"
     _print_name = ("C", "\\operatorname{C}")
 
-    def __call__(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -169,13 +184,13 @@ class CauchyRV(ScipyRandomVariable):
         return super().__call__(loc, scale, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, loc: Any, scale: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(cls, rng: NumPyGenerator, loc: np.ndarray, scale: np.ndarray, size: DrawShape) -> np.ndarray:
         loc, scale = as_numbers(loc, scale)
         require(scale >= 0, "scale < 0")
         uniform = rng.uniform(size=shape_of_draws(size, loc, scale))
         return np.tan(np.pi * uniform - np.pi / 2) * scale + loc
 
-    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, loc: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
@@ -193,7 +208,14 @@ class StudentTRV(ScipyRandomVariable):
     dtype = "floatX"
     _print_name = ("StudentT", "\\operatorname{StudentT}")
 
-    def __call__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self,
+        df: TensorLike,
+        loc: TensorLike = 0.0,
+        scale: TensorLike = 1.0,
+        size: SizeLike = None,
+        **kwargs: Unpack[DrawOptions],
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -210,12 +232,16 @@ class StudentTRV(ScipyRandomVariable):
         return super().__call__(df, loc, scale, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, df: Any, loc: Any, scale: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(
+        cls, rng: NumPyGenerator, df: np.ndarray, loc: np.ndarray, scale: np.ndarray, size: DrawShape
+    ) -> np.ndarray:
         loc, scale = as_numbers(loc, scale)
         require(scale >= 0, "scale < 0")
         return rng.standard_t(df, size=shape_of_draws(size, df, loc, scale)) * scale + loc
 
-    def path_derivatives(self, draw: Any, df: Any, loc: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(
+        self, draw: TensorVariable, df: TensorVariable, loc: TensorVariable, scale: TensorVariable
+    ) -> PathDerivatives:
         z = draw_again(draw, df, 0.0, 1.0)
         return scale * of_student(z, df), *of_location_and_scale(z)
 

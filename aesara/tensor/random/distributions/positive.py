@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import log
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, powers, require, shape_of_draws
+from aesara.tensor.random.generators import NumPyGenerator
+from aesara.tensor.random.parameters import SizeLike
 from aesara.tensor.random.path_derivatives import (
     of_f,
     of_generalized_gamma,
@@ -17,7 +19,10 @@ from aesara.tensor.random.path_derivatives import (
     of_power,
     of_standard_gamma,
 )
-from aesara.tensor.random.random_variable import RandomVariable, draw_again
+from aesara.tensor.random.random_variable import DrawOptions, DrawShape, PathDerivatives, RandomVariable, draw_again
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "chisquare",
@@ -51,7 +56,9 @@ class HalfNormalRV(ScipyRandomVariable):
     dtype = "floatX"
     _print_name = ("N**+", "\\operatorname{N^{+}}")
 
-    def __call__(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -66,12 +73,12 @@ class HalfNormalRV(ScipyRandomVariable):
         return super().__call__(loc, scale, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, loc: Any, scale: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(cls, rng: NumPyGenerator, loc: np.ndarray, scale: np.ndarray, size: DrawShape) -> np.ndarray:
         loc, scale = as_numbers(loc, scale)
         require(scale >= 0, "scale < 0")
         return abs(rng.standard_normal(size=shape_of_draws(size, loc, scale))) * scale + loc
 
-    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, loc: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
@@ -87,7 +94,9 @@ class HalfCauchyRV(ScipyRandomVariable):
     dtype = "floatX"
     _print_name = ("C**+", "\\operatorname{C^{+}}")
 
-    def __call__(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -102,12 +111,12 @@ class HalfCauchyRV(ScipyRandomVariable):
         return super().__call__(loc, scale, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, loc: Any, scale: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(cls, rng: NumPyGenerator, loc: np.ndarray, scale: np.ndarray, size: DrawShape) -> np.ndarray:
         loc, scale = as_numbers(loc, scale)
         require(scale >= 0, "scale < 0")
         return np.tan(np.pi / 2 * rng.uniform(size=shape_of_draws(size, loc, scale))) * scale + loc
 
-    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, loc: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         return of_location_and_scale(draw_again(draw, 0.0, 1.0))
 
 
@@ -123,7 +132,9 @@ class LogNormalRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("LogN", "\\operatorname{LogN}")
 
-    def __call__(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, mean: TensorLike = 0.0, sigma: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -137,7 +148,7 @@ class LogNormalRV(RandomVariable):
         """
         return super().__call__(mean, sigma, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, mean: Any, sigma: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, mean: TensorVariable, sigma: TensorVariable) -> PathDerivatives:
         return draw, draw * log(draw_again(draw, 0.0, 1.0))
 
 
@@ -153,7 +164,15 @@ class GammaRV(ScipyRandomVariable):
     dtype = "floatX"
     _print_name = ("Gamma", "\\operatorname{Gamma}")
 
-    def __call__(self, shape: Any, rate: Any = None, size: Any = None, *, scale: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self,
+        shape: TensorLike,
+        rate: Any = None,
+        size: SizeLike | None = None,
+        *,
+        scale: Any = None,
+        **kwargs: Unpack[DrawOptions],
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -172,10 +191,10 @@ class GammaRV(ScipyRandomVariable):
         return super().__call__(shape, 1.0 / rate if scale is None else scale, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, shape: Any, scale: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(cls, rng: NumPyGenerator, shape: np.ndarray, scale: np.ndarray, size: DrawShape) -> np.ndarray:
         return rng.gamma(shape, scale, size)
 
-    def path_derivatives(self, draw: Any, shape: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, shape: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         y = draw_again(draw, shape, 1.0)
         return scale * of_standard_gamma(y, shape), y
 
@@ -192,7 +211,7 @@ class ChiSquareRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("ChiSquare", "\\operatorname{ChiSquare}")
 
-    def __call__(self, df: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, df: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -204,7 +223,7 @@ class ChiSquareRV(RandomVariable):
         """
         return super().__call__(df, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, df: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, df: TensorVariable) -> PathDerivatives:
         return [of_standard_gamma(draw / 2, df / 2)]
 
 
@@ -220,7 +239,9 @@ class NoncentralChiSquareRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("NoncentralChiSquare", "\\operatorname{NoncentralChiSquare}")
 
-    def __call__(self, df: Any, nonc: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, df: TensorLike, nonc: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -248,7 +269,9 @@ class FRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("F", "\\operatorname{F}")
 
-    def __call__(self, dfn: Any = 1, dfd: Any = 1, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, dfn: TensorLike = 1, dfd: TensorLike = 1, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -260,7 +283,7 @@ class FRV(RandomVariable):
         """
         return super().__call__(dfn, dfd, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, dfn: Any, dfd: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, dfn: TensorVariable, dfd: TensorVariable) -> PathDerivatives:
         return of_f(draw, dfn, dfd)
 
 
@@ -273,7 +296,14 @@ class NoncentralFRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("NoncentralF", "\\operatorname{NoncentralF}")
 
-    def __call__(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self,
+        dfnum: TensorLike,
+        dfden: TensorLike,
+        nonc: TensorLike,
+        size: SizeLike = None,
+        **kwargs: Unpack[DrawOptions],
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -300,7 +330,9 @@ class InvGammaRV(ScipyRandomVariable):
     dtype = "floatX"
     _print_name = ("InvGamma", "\\operatorname{Gamma^{-1}}")
 
-    def __call__(self, shape: Any, scale: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, shape: TensorLike, scale: TensorLike | None, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -315,7 +347,7 @@ class InvGammaRV(ScipyRandomVariable):
         return super().__call__(shape, scale, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, shape: Any, scale: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(cls, rng: NumPyGenerator, shape: np.ndarray, scale: np.ndarray, size: DrawShape) -> np.ndarray:
         import scipy.special  # slow to import
 
         shape, scale = as_numbers(shape, scale)
@@ -324,7 +356,7 @@ class InvGammaRV(ScipyRandomVariable):
         uniform = rng.uniform(size=shape_of_draws(size, shape, scale))
         return 1.0 / scipy.special.gammainccinv(shape, uniform) * scale
 
-    def path_derivatives(self, draw: Any, shape: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, shape: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         z = draw_again(draw, shape, 1.0)
         return -scale * z**2 * of_standard_gamma(1 / z, shape), z
 
@@ -341,7 +373,14 @@ class GenGammaRV(ScipyRandomVariable):
     dtype = "floatX"
     _print_name = ("GG", "\\operatorname{GG}")
 
-    def __call__(self, alpha: Any = 1.0, p: Any = 1.0, lambd: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self,
+        alpha: TensorLike = 1.0,
+        p: TensorLike = 1.0,
+        lambd: TensorLike = 1.0,
+        size: SizeLike = None,
+        **kwargs: Unpack[DrawOptions],
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -356,7 +395,9 @@ class GenGammaRV(ScipyRandomVariable):
         return super().__call__(alpha, p, lambd, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, alpha: Any, p: Any, lambd: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(
+        cls, rng: NumPyGenerator, alpha: np.ndarray, p: np.ndarray, lambd: np.ndarray, size: DrawShape
+    ) -> np.ndarray:
         alpha, p, lambd = as_numbers(alpha, p, lambd)
         require(p != 0, "p == 0")
         require(alpha / p > 0, "alpha / p <= 0")
@@ -364,7 +405,9 @@ class GenGammaRV(ScipyRandomVariable):
         number = rng.standard_gamma(alpha / p, size=shape_of_draws(size, alpha, p, lambd))
         return powers(number, 1.0 / p) * lambd
 
-    def path_derivatives(self, draw: Any, alpha: Any, p: Any, lambd: Any) -> Sequence[Any]:
+    def path_derivatives(
+        self, draw: TensorVariable, alpha: TensorVariable, p: TensorVariable, lambd: TensorVariable
+    ) -> PathDerivatives:
         return of_generalized_gamma(draw_again(draw, alpha, p, 1.0), alpha, p, lambd)
 
 
@@ -380,7 +423,9 @@ class ParetoRV(ScipyRandomVariable):
     dtype = "floatX"
     _print_name = ("Pareto", "\\operatorname{Pareto}")
 
-    def __call__(self, b: Any, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, b: TensorLike, scale: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -395,14 +440,14 @@ class ParetoRV(ScipyRandomVariable):
         return super().__call__(b, scale, size=size, **kwargs)
 
     @classmethod
-    def rng_fn_scipy(cls, rng: Any, b: Any, scale: Any, size: Any) -> np.ndarray:
+    def rng_fn_scipy(cls, rng: NumPyGenerator, b: np.ndarray, scale: np.ndarray, size: DrawShape) -> np.ndarray:
         b, scale = as_numbers(b, scale)
         require(b > 0, "b <= 0")
         require(scale >= 0, "scale < 0")
         uniform = rng.uniform(size=shape_of_draws(size, b, scale))
         return powers(1 - uniform, -1.0 / b) * scale
 
-    def path_derivatives(self, draw: Any, b: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, b: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         z = draw_again(draw, b, 1.0)
         return -draw * log(z) / b, z
 
@@ -419,7 +464,7 @@ class ExponentialRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("Exp", "\\operatorname{Exp}")
 
-    def __call__(self, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, scale: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -431,7 +476,7 @@ class ExponentialRV(RandomVariable):
         """
         return super().__call__(scale, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         return [draw_again(draw, 1.0)]
 
 
@@ -447,7 +492,7 @@ class WeibullRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("Weibull", "\\operatorname{Weibull}")
 
-    def __call__(self, shape: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, shape: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -459,7 +504,7 @@ class WeibullRV(RandomVariable):
         """
         return super().__call__(shape, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, shape: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, shape: TensorVariable) -> PathDerivatives:
         return [of_power(draw, shape)]
 
 
@@ -475,7 +520,7 @@ class RayleighRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("Rayleigh", "\\operatorname{Rayleigh}")
 
-    def __call__(self, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, scale: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -487,7 +532,7 @@ class RayleighRV(RandomVariable):
         """
         return super().__call__(scale, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, scale: TensorVariable) -> PathDerivatives:
         return [draw_again(draw, 1.0)]
 
 
@@ -503,7 +548,9 @@ class WaldRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("Wald", "\\operatorname{Wald}")
 
-    def __call__(self, mean: Any = 1.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, mean: TensorLike = 1.0, scale: TensorLike = 1.0, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters

@@ -7,11 +7,12 @@ from typing import Any
 
 from aesara.tensor.random.distributions.location_scale import cauchy, normal, t
 from aesara.tensor.random.distributions.positive import exponential, gamma
+from aesara.tensor.random.random_variable import RandomVariable
 
 __all__ = ["standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t"]
 
 
-def get_partial_wrapper(rv: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+def get_partial_wrapper(rv: RandomVariable, name: str, *args: Any, **kwargs: Any) -> Any:
     """Return a distribution with some arguments fixed, under another name.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -12,13 +12,19 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.elementwise.ops import eq, switch
 from aesara.tensor.products.dot import dot
+from aesara.tensor.random.generators import NumPyGenerator
+from aesara.tensor.random.parameters import SizeLike
 from aesara.tensor.random.path_derivatives import of_beta
-from aesara.tensor.random.random_variable import RandomVariable
+from aesara.tensor.random.random_variable import DrawOptions, DrawShape, PathDerivatives, RandomVariable
 from aesara.tensor.shapes.broadcasting import broadcast_to, summed_to
 from aesara.tensor.shapes.shape import shape_tuple
 from aesara.utils import modules_on_demand
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["dirichlet", "multinomial", "multivariate_hypergeometric", "multivariate_normal"]
 
@@ -27,7 +33,7 @@ _linear_algebra = modules_on_demand("aesara.tensor.linear_algebra")
 
 
 def _drawn_one_by_one(
-    draw: Callable[..., np.ndarray], params: Sequence[Any], ndims: Sequence[int], size: Sequence[int] | None
+    draw: Callable[..., np.ndarray], params: Sequence[np.ndarray], ndims: Sequence[int], size: Sequence[int] | None
 ) -> np.ndarray:
     """Draws from a batch of distributions, in the order of the batch.
 
@@ -51,14 +57,16 @@ def _drawn_one_by_one(
     return np.reshape(drawn, (*shape, *support))
 
 
-def _has_derivatives(op: RandomVariable, cls: Any, gradient: Any, parameter: Any) -> bool:
+def _has_derivatives(op: RandomVariable, cls: type[RandomVariable], gradient: Variable, parameter: Variable) -> bool:
     """Return whether derivatives for draws of a class apply to an op, and are requested."""
-    draws_otherwise = type(op).rng_fn.__func__ is not cls.rng_fn.__func__  # type: ignore[attr-defined]
-    is_known = isinstance(gradient.type, DisconnectedType) or parameter.type.dtype in discrete_dtypes
-    return not (draws_otherwise or is_known)
+    own, known = (getattr(kind.rng_fn, "__func__", kind.rng_fn) for kind in (type(op), cls))
+    is_requested = not isinstance(gradient.type, DisconnectedType) and parameter.type.dtype not in discrete_dtypes
+    return own is known and is_requested
 
 
-def safe_multivariate_normal(mean: Any, cov: Any, size: Any = None, rng: Any = None) -> np.ndarray:
+def safe_multivariate_normal(
+    mean: np.ndarray, cov: np.ndarray, size: DrawShape = None, rng: NumPyGenerator | None = None
+) -> np.ndarray:
     """Draw vectors from one normal distribution, with the checks and the shapes that draws of graphs have.
 
     Parameters
@@ -104,7 +112,13 @@ class MvNormalRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("N", "\\operatorname{N}")
 
-    def __call__(self, mean: Any = None, cov: Any = None, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self,
+        mean: TensorLike | None = None,
+        cov: TensorLike | None = None,
+        size: SizeLike = None,
+        **kwargs: Unpack[DrawOptions],
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -120,14 +134,16 @@ class MvNormalRV(RandomVariable):
         cov = np.array([[1.0]]) if cov is None else cov
         return super().__call__(mean, cov, size=size, **kwargs)
 
-    def _supp_shape_from_params(self, dist_params: Sequence[Variable], **kwargs: Any) -> Any:
+    def _supp_shape_from_params(
+        self, dist_params: Sequence[Variable], **kwargs: Any
+    ) -> Variable | tuple[IntegerLike, ...]:
         mean, cov = dist_params
         if mean.type.ndim and mean.type.shape[-1] is None and cov.type.ndim and cov.type.shape[-1] is not None:
             kwargs.setdefault("rep_param_idx", 1)
         return super()._supp_shape_from_params(dist_params, **kwargs)
 
     @classmethod
-    def rng_fn(cls, rng: Any, mean: Any, cov: Any, size: Any) -> np.ndarray:
+    def rng_fn(cls, rng: NumPyGenerator, mean: np.ndarray, cov: np.ndarray, size: DrawShape) -> np.ndarray:
         if np.ndim(mean) <= 1 and np.ndim(cov) <= 2:
             return safe_multivariate_normal(mean, cov, size, rng)
 
@@ -136,7 +152,7 @@ class MvNormalRV(RandomVariable):
 
         return _drawn_one_by_one(draw, (mean, cov), cls.ndims_params, size)
 
-    def path_derivatives(self, draw: Any, mean: Any, cov: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: TensorVariable, mean: TensorVariable, cov: TensorVariable) -> PathDerivatives:
         return draw.ones_like(), None
 
     def L_op(
@@ -183,7 +199,7 @@ class DirichletRV(RandomVariable):
     dtype = "floatX"
     _print_name = ("Dir", "\\operatorname{Dir}")
 
-    def __call__(self, alphas: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, alphas: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -196,7 +212,7 @@ class DirichletRV(RandomVariable):
         return super().__call__(alphas, size=size, **kwargs)
 
     @classmethod
-    def rng_fn(cls, rng: Any, alphas: Any, size: Any) -> np.ndarray:
+    def rng_fn(cls, rng: NumPyGenerator, alphas: np.ndarray, size: DrawShape) -> np.ndarray:
         if np.ndim(alphas) <= 1:
             return rng.dirichlet(alphas, size)
 
@@ -240,7 +256,7 @@ class MultinomialRV(RandomVariable):
     dtype = "int64"
     _print_name = ("MN", "\\operatorname{MN}")
 
-    def __call__(self, n: Any, p: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(self, n: TensorLike, p: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]) -> Variable:
         """Draw.
 
         Parameters
@@ -254,12 +270,14 @@ class MultinomialRV(RandomVariable):
         """
         return super().__call__(n, p, size=size, **kwargs)
 
-    def _supp_shape_from_params(self, dist_params: Sequence[Variable], **kwargs: Any) -> Any:
+    def _supp_shape_from_params(
+        self, dist_params: Sequence[Variable], **kwargs: Any
+    ) -> Variable | tuple[IntegerLike, ...]:
         kwargs.setdefault("rep_param_idx", 1)
         return super()._supp_shape_from_params(dist_params, **kwargs)
 
     @classmethod
-    def rng_fn(cls, rng: Any, n: Any, p: Any, size: Any) -> np.ndarray:
+    def rng_fn(cls, rng: NumPyGenerator, n: np.ndarray, p: np.ndarray, size: DrawShape) -> np.ndarray:
         if np.ndim(n) == 0 and np.ndim(p) <= 1:
             return rng.multinomial(n, p, size)
 
@@ -278,7 +296,9 @@ class MultivariateHypergeometricRV(RandomVariable):
     dtype = "int64"
     _print_name = ("MvHyperGeom", "\\operatorname{MvHyperGeom}")
 
-    def __call__(self, colors: Any, nsample: Any, size: Any = None, **kwargs: Any) -> Variable:
+    def __call__(
+        self, colors: TensorLike, nsample: TensorLike, size: SizeLike = None, **kwargs: Unpack[DrawOptions]
+    ) -> Variable:
         """Draw.
 
         Parameters
@@ -293,7 +313,7 @@ class MultivariateHypergeometricRV(RandomVariable):
         return super().__call__(as_tensor_variable(colors), nsample, size=size, **kwargs)
 
     @classmethod
-    def rng_fn(cls, rng: Any, colors: Any, nsample: Any, size: Any) -> np.ndarray:
+    def rng_fn(cls, rng: np.random.Generator, colors: np.ndarray, nsample: np.ndarray, size: DrawShape) -> np.ndarray:
         if np.ndim(colors) <= 1 and np.ndim(nsample) == 0:
             return rng.multivariate_hypergeometric(colors, int(nsample), size)
 

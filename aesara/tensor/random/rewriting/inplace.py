@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.databases import optdb
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.tensor.random.random_variable import RandomVariable
 from aesara.tensor.rewriting.inplace import InplaceWriter
 
 
 @node_rewriter([RandomVariable])
-def random_make_inplace(fgraph: FunctionGraph, node: Apply) -> Any:
+def random_make_inplace(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Change the state of the generator that comes in."""
-    op: Any = node.op
+    op: RandomVariable = node.op
     if op.inplace:
         return False
     properties = {**op._props_dict(), "inplace": True}

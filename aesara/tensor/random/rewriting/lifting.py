@@ -7,24 +7,28 @@ of the same distribution, but others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import compute_test_value
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.indexing.index_forms import as_index_variable, get_idx_list
 from aesara.tensor.indexing.index_shapes import indexed_result_shape
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
 from aesara.tensor.indexing.subtensor_basic import Subtensor
-from aesara.tensor.random.parameters import explicit_expand_dims, sizes_of_shape
+from aesara.tensor.random.parameters import SizeLike, explicit_expand_dims, sizes_of_shape
 from aesara.tensor.random.random_variable import RandomVariable
 from aesara.tensor.shapes.broadcasting import broadcast_to
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import Shape, Shape_i, shape_tuple
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "is_rv_used_in_graph",
@@ -56,7 +60,7 @@ def _numbers_drawn_for(node: Apply, fgraph: FunctionGraph) -> Apply | None:
     return source
 
 
-def _draws(op: RandomVariable, rng: Variable, size: Any, dtype: Variable, params: Sequence[Variable]) -> Apply:
+def _draws(op: RandomVariable, rng: Variable, size: SizeLike, dtype: Variable, params: Sequence[Variable]) -> Apply:
     node = op.make_node(rng, size, dtype, *params)
     if config.compute_test_value != "off":
         compute_test_value(node)
@@ -64,10 +68,10 @@ def _draws(op: RandomVariable, rng: Variable, size: Any, dtype: Variable, params
 
 
 @node_rewriter([RandomVariable])
-def local_rv_size_lift(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_rv_size_lift(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Parameters are broadcast to what ``size`` says, which goes: ``normal(0, 1, size=(1, 2))``."""
     rng, size, dtype, *params = node.inputs
-    op: Any = node.op
+    op: RandomVariable = node.op
     if get_vector_length(size) == 0:
         return False
     sizes = sizes_of_shape(size)
@@ -79,13 +83,13 @@ def local_rv_size_lift(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([DimShuffle])
-def local_dimshuffle_rv_lift(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_dimshuffle_rv_lift(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Dimensions are rearranged before drawing: ``normal(mu, sigma).T`` is ``normal(mu.T, sigma.T)``."""
     source = _numbers_drawn_for(node, fgraph)
     if source is None:
         return False
     rng, size, dtype, *params = source.inputs
-    op: Any = source.op
+    op: RandomVariable = source.op
     order = node.op.new_order
     sizes = sizes_of_shape(size)
     n_batch = source.outputs[1].type.ndim
@@ -106,13 +110,13 @@ def local_dimshuffle_rv_lift(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Subtensor, AdvancedSubtensor1, AdvancedSubtensor])
-def local_subtensor_rv_lift(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_subtensor_rv_lift(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Only what is read is drawn: ``normal(mu, sigma)[0]`` is ``normal(mu[0], sigma[0])``."""
     source = _numbers_drawn_for(node, fgraph)
     if source is None:
         return False
     rng, size, dtype, *params = source.inputs
-    op: Any = source.op
+    op: RandomVariable = source.op
     if isinstance(node.op, Subtensor):
         index = tuple(get_idx_list(node.inputs, node.op.idx_list))
     else:
@@ -123,7 +127,7 @@ def local_subtensor_rv_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     for param, ndim in zip(params, op.ndims_params):
         if param.type.ndim > ndim:
             core = shape_tuple(param)[param.type.ndim - ndim :]
-            full: Any = broadcast_to(param, (*batch, *core))
+            full: TensorVariable = broadcast_to(param, (*batch, *core))
             param = full[index]
         chosen.append(param)
     decided = any(param.type.ndim > ndim for param, ndim in zip(params, op.ndims_params))
@@ -132,7 +136,7 @@ def local_subtensor_rv_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     return _in_place_of(fgraph, node, source, new)
 
 
-def _in_place_of(fgraph: FunctionGraph, node: Apply, source: Apply, new: Apply) -> Any:
+def _in_place_of(fgraph: FunctionGraph, node: Apply, source: Apply, new: Apply) -> RuleResult:
     """The draws of `new` for what `node` has made of those of `source`, and its next state for theirs if it is read."""
     next_rng, drawn = new.outputs
     (out,) = node.outputs

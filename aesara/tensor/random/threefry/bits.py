@@ -8,17 +8,20 @@ depends on the key and on ``n`` alone.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aesara.graph.nodes import Variable
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import integer_dtypes, uint_dtypes
+from aesara.tensor.core.tensor_like import IntegerLike, ShapeLike, TensorLike
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.joining.join_split import stack
-from aesara.tensor.random.parameters import normalize_size_param
+from aesara.tensor.random.parameters import SizeLike, normalize_size_param
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -33,7 +36,9 @@ PARITY = 0x1BD11BDA
 GROUPS = 5
 
 
-def threefry2x32(k0: Any, k1: Any, x0: Any, x1: Any) -> tuple[TensorVariable, TensorVariable]:
+def threefry2x32(
+    k0: TensorLike, k1: TensorLike, x0: TensorLike, x1: TensorLike
+) -> tuple[TensorVariable, TensorVariable]:
     """Return two words of random bits, given two words of a key and two words of a counter.
 
     Parameters
@@ -55,19 +60,19 @@ def threefry2x32(k0: Any, k1: Any, x0: Any, x1: Any) -> tuple[TensorVariable, Te
     >>> [hex(word.eval()) for word in threefry2x32(zero, zero, zero, zero)]
     ['0x6b200159', '0x99ba4efe']
     """
-    k0, k1, x0, x1 = (_as_word(word) for word in (k0, k1, x0, x1))
-    keys = (k0, k1, k0 ^ k1 ^ np.uint32(PARITY))
-    x0, x1 = x0 + keys[0], x1 + keys[1]
+    first, second, y0, y1 = (_as_word(word) for word in (k0, k1, x0, x1))
+    keys = (first, second, first ^ second ^ np.uint32(PARITY))
+    y0, y1 = y0 + keys[0], y1 + keys[1]
     for group in range(GROUPS):
         for distance in ROTATIONS[group % 2]:
-            x0 = x0 + x1
-            x1 = ((x1 << np.uint32(distance)) | (x1 >> np.uint32(32 - distance))) ^ x0
-        x0 = x0 + keys[(group + 1) % 3]
-        x1 = x1 + (keys[(group + 2) % 3] + np.uint32(group + 1))
-    return x0, x1
+            y0 = y0 + y1
+            y1 = ((y1 << np.uint32(distance)) | (y1 >> np.uint32(32 - distance))) ^ y0
+        y0 = y0 + keys[(group + 1) % 3]
+        y1 = y1 + (keys[(group + 2) % 3] + np.uint32(group + 1))
+    return y0, y1
 
 
-def key(seed: Any) -> TensorVariable:
+def key(seed: TensorLike) -> TensorVariable:
     """Return the key for a seed.
 
     Parameters
@@ -99,7 +104,7 @@ def key(seed: Any) -> TensorVariable:
     return stack([cast(seed >> np.uint64(32), "uint32"), cast(seed, "uint32")])
 
 
-def split(key: Any, n: Any = 2) -> TensorVariable:
+def split(key: TensorLike, n: ShapeLike = 2) -> TensorVariable:
     """Return several independent keys derived from a key.
 
     The key itself must not be used afterwards, neither for draws nor for another split.
@@ -127,7 +132,7 @@ def split(key: Any, n: Any = 2) -> TensorVariable:
     return stack(threefry2x32(k0, k1, *numbers_of_elements(normalize_size_param(n))), axis=-1)
 
 
-def fold_in(key: Any, data: Any) -> TensorVariable:
+def fold_in(key: TensorLike, data: TensorLike) -> TensorVariable:
     """Return a key derived from a key and an integer, such as the number of a step or of an observation.
 
     Parameters
@@ -150,7 +155,7 @@ def fold_in(key: Any, data: Any) -> TensorVariable:
     return stack(threefry2x32(k0, k1, np.uint32(0), cast(data, "uint32")), axis=-1)
 
 
-def bits(key: Any, size: Any = None, dtype: str = "uint32") -> TensorVariable:
+def bits(key: TensorLike, size: SizeLike = None, dtype: str = "uint32") -> TensorVariable:
     """Random bits.
 
     Parameters
@@ -171,7 +176,7 @@ def bits(key: Any, size: Any = None, dtype: str = "uint32") -> TensorVariable:
     return bits_of_shape(key, normalize_size_param(size), dtype)
 
 
-def bits_of_shape(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def bits_of_shape(key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str) -> TensorVariable:
     """Random bits; `shape` is a symbolic vector of known length, empty for one number."""
     if dtype not in uint_dtypes:
         raise TypeError(f"Bits are of an unsigned integer dtype, not of {dtype!r}.")
@@ -181,7 +186,7 @@ def bits_of_shape(key: Any, shape: Any, dtype: str) -> TensorVariable:
     return cast(high ^ low, dtype)
 
 
-def words_of_key(key: Any) -> tuple[TensorVariable, TensorVariable]:
+def words_of_key(key: TensorLike) -> tuple[TensorVariable, TensorVariable]:
     """Return the two words of a key."""
     key = as_tensor_variable(key)
     if key.type.ndim != 1 or key.type.dtype != "uint32" or key.type.shape[0] not in (None, 2):
@@ -192,7 +197,7 @@ def words_of_key(key: Any) -> tuple[TensorVariable, TensorVariable]:
     return key[0], key[1]
 
 
-def numbers_of_elements(shape: Any) -> tuple[TensorVariable, TensorVariable]:
+def numbers_of_elements(shape: Variable | Sequence[IntegerLike]) -> tuple[TensorVariable, TensorVariable]:
     """Return the positions of the elements of an array in C order, in two words of dtype uint32.
 
     Parameters
@@ -202,7 +207,7 @@ def numbers_of_elements(shape: Any) -> tuple[TensorVariable, TensorVariable]:
     """
     sizes, static = infer_static_shape(shape)
     ndim = len(sizes)
-    total: Any = constant(np.int64(0))
+    total: TensorVariable = constant(np.int64(0))
     stride: Any = 1
     for axis in reversed(range(ndim)):
         size: Any = sizes[axis] if static[axis] is None else static[axis]
@@ -215,7 +220,7 @@ def numbers_of_elements(shape: Any) -> tuple[TensorVariable, TensorVariable]:
     return high, cast(total, "uint32")
 
 
-def _as_word(word: Any) -> TensorVariable:
+def _as_word(word: TensorLike) -> TensorVariable:
     word = as_tensor_variable(word)
     if word.type.dtype != "uint32":
         raise TypeError(f"Words are of dtype uint32, got {word} of type {word.type}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +13,14 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import all_dtypes, discrete_dtypes, float_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import eq, gt, log, lt, switch
 from aesara.tensor.indexing.inc_subtensor import take
 from aesara.tensor.joining.join_split import join, stack
 from aesara.tensor.ordering.searching import searchsorted
 from aesara.tensor.ordering.sorting import argsort
-from aesara.tensor.random.parameters import normalize_size_param, sizes_of_shape
+from aesara.tensor.random.parameters import SizeLike, normalize_size_param, sizes_of_shape
 from aesara.tensor.random.threefry.bits import bits_of_shape, split
 from aesara.tensor.random.threefry.continuous import standard_gumbel, standard_uniform
 from aesara.tensor.random.threefry.parameters import convert, float_dtype, refuse, shape_and_params
@@ -37,7 +39,9 @@ ENOUGH_ROUNDS = (1, 1625, 2642245, 4294967295)
 __all__ = ["bernoulli", "categorical", "choice", "permutation", "randint"]
 
 
-def randint(key: Any, low: Any, high: Any, size: Any = None, dtype: str = "int64") -> TensorVariable:
+def randint(
+    key: TensorLike, low: TensorLike, high: TensorLike, size: SizeLike = None, dtype: str = "int64"
+) -> TensorVariable:
     """Whole numbers from `low` to `high` - 1, equally likely but for the last bits of very long ranges.
 
     Parameters
@@ -80,7 +84,7 @@ def randint(key: Any, low: Any, high: Any, size: Any = None, dtype: str = "int64
     return cast(first + _below(key, convert(highest, unsigned) - first, shape, unsigned), dtype)
 
 
-def _below(key: Any, length: TensorVariable, shape: Any, dtype: str) -> TensorVariable:
+def _below(key: TensorLike, length: TensorVariable, shape: Sequence[IntegerLike], dtype: str) -> TensorVariable:
     """Draw numbers of an unsigned dtype below `length`; 0 stands for 2 to the power of the number of bits."""
     keys = split(key)
     upper, lower = (bits_of_shape(keys[i], shape, dtype) for i in range(2))
@@ -92,7 +96,7 @@ def _below(key: Any, length: TensorVariable, shape: Any, dtype: str) -> TensorVa
     return switch(all_numbers, lower, remainder)
 
 
-def bernoulli(key: Any, p: Any = 0.5, size: Any = None, dtype: str = "int64") -> TensorVariable:
+def bernoulli(key: TensorLike, p: TensorLike = 0.5, size: SizeLike = None, dtype: str = "int64") -> TensorVariable:
     """Ones with probability `p`, and zeros.
 
     Parameters
@@ -121,7 +125,7 @@ def bernoulli(key: Any, p: Any = 0.5, size: Any = None, dtype: str = "int64") ->
     return cast(lt(standard_uniform(key, shape, probability.type.dtype), probability), dtype)
 
 
-def categorical(key: Any, logits: Any, axis: int = -1, size: Any = None) -> TensorVariable:
+def categorical(key: TensorLike, logits: TensorLike, axis: int = -1, size: SizeLike = None) -> TensorVariable:
     """Draw positions along an axis, with probabilities proportional to the exponentials of the logits.
 
     Parameters
@@ -166,7 +170,7 @@ def categorical(key: Any, logits: Any, axis: int = -1, size: Any = None) -> Tens
     return argmax(logits + standard_gumbel(key, shape, dtype), axis=axis)
 
 
-def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
+def permutation(key: TensorLike, x: TensorLike, axis: int = 0) -> TensorVariable:
     """Return a random permutation along an axis.
 
     Parameters
@@ -191,7 +195,9 @@ def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
     return take(x, _order(key, shape_tuple(x)[axis]), axis=axis)
 
 
-def choice(key: Any, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0) -> TensorVariable:
+def choice(
+    key: Any, a: TensorLike, size: SizeLike = None, replace: bool = True, p: Any = None, axis: int = 0
+) -> TensorVariable:
     """Elements along an axis.
 
     Parameters
@@ -265,7 +271,7 @@ def _checked_number(n: TensorVariable) -> TensorVariable:
     return n
 
 
-def _order(key: Any, n: Any) -> TensorVariable:
+def _order(key: TensorLike, n: IntegerLike) -> TensorVariable:
     """Return a random permutation of the numbers below `n`, by sorting random words.
 
     Equal words keep their order, so that a single sort is not uniform for large `n`. The number of rounds is JAX's:

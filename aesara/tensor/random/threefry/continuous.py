@@ -7,15 +7,18 @@ that derivatives with respect to parameters are those of these formulas.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aesara.graph.nodes import Variable
 from aesara.tensor.core.casting import cast
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import exp, log, log1p, sgn, sqrt, tan
 from aesara.tensor.elementwise.special import erfinv
+from aesara.tensor.random.parameters import SizeLike
 from aesara.tensor.random.threefry.bits import bits_of_shape
 from aesara.tensor.random.threefry.parameters import float_dtype, floats_of, is_number, refuse, shape_and_params
 
@@ -37,7 +40,7 @@ __all__ = [
 ]
 
 
-def standard_uniform(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def standard_uniform(key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str) -> TensorVariable:
     """Multiples of the distance of floating-point numbers below 1, in [0, 1)."""
     info = np.finfo(dtype)
     drawn = bits_of_shape(key, shape, f"uint{info.bits}")
@@ -45,7 +48,9 @@ def standard_uniform(key: Any, shape: Any, dtype: str) -> TensorVariable:
     return cast(fraction, dtype) * np.array(2.0**-info.nmant, dtype=dtype)
 
 
-def uniform(key: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+def uniform(
+    key: TensorLike, low: TensorLike = 0.0, high: TensorLike = 1.0, size: SizeLike = None, dtype: str | None = None
+) -> TensorVariable:
     """Draw uniform numbers from [`low`, `high`).
 
     Parameters
@@ -74,7 +79,7 @@ def uniform(key: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: 
 
 
 def normal(
-    key: Any, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: TensorLike | None = None, dtype: str | None = None
+    key: TensorLike, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: SizeLike = None, dtype: str | None = None
 ) -> TensorVariable:
     """Normal numbers.
 
@@ -99,43 +104,55 @@ def normal(
 
 
 def lognormal(
-    key: Any, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: str | None = None
+    key: TensorLike, mean: TensorLike = 0.0, sigma: TensorLike = 1.0, size: SizeLike = None, dtype: str | None = None
 ) -> TensorVariable:
     """Numbers whose logarithms are normal, with mean `mean` and standard deviation `sigma`; see `normal`."""
     return exp(_of_standard(key, _standard_normal, mean, sigma, size, dtype, "sigma"))
 
 
-def laplace(key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+def laplace(
+    key: TensorLike, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: SizeLike = None, dtype: str | None = None
+) -> TensorVariable:
     """Numbers of the Laplace, or double exponential, distribution; see `normal`."""
     return _of_standard(key, _standard_laplace, loc, scale, size, dtype)
 
 
-def logistic(key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+def logistic(
+    key: TensorLike, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: SizeLike = None, dtype: str | None = None
+) -> TensorVariable:
     """Numbers of the logistic distribution; see `normal`."""
     return _of_standard(key, _standard_logistic, loc, scale, size, dtype)
 
 
-def gumbel(key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+def gumbel(
+    key: TensorLike, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: SizeLike = None, dtype: str | None = None
+) -> TensorVariable:
     """Numbers of the Gumbel distribution, that of the largest of many numbers; see `normal`."""
     return _of_standard(key, standard_gumbel, loc, scale, size, dtype)
 
 
-def cauchy(key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+def cauchy(
+    key: TensorLike, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: SizeLike = None, dtype: str | None = None
+) -> TensorVariable:
     """Numbers of the Cauchy distribution; see `normal`."""
     return _of_standard(key, _standard_cauchy, loc, scale, size, dtype)
 
 
-def exponential(key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+def exponential(
+    key: TensorLike, scale: TensorLike = 1.0, size: SizeLike = None, dtype: str | None = None
+) -> TensorVariable:
     """Numbers of the exponential distribution with mean `scale`; see `normal`."""
     return _of_standard(key, _standard_exponential, 0.0, scale, size, dtype)
 
 
-def rayleigh(key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+def rayleigh(
+    key: TensorLike, scale: TensorLike = 1.0, size: SizeLike = None, dtype: str | None = None
+) -> TensorVariable:
     """Lengths of vectors of two normal numbers with standard deviation `scale`; see `normal`."""
     return _of_standard(key, _standard_rayleigh, 0.0, scale, size, dtype)
 
 
-def weibull(key: Any, shape: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
+def weibull(key: TensorLike, shape: TensorLike, size: SizeLike = None, dtype: str | None = None) -> TensorVariable:
     """Numbers of the Weibull distribution with exponent `shape` and scale 1; see `normal`."""
     dtype = float_dtype(dtype)
     (exponent,) = floats_of(dtype, shape)
@@ -144,7 +161,9 @@ def weibull(key: Any, shape: Any, size: Any = None, dtype: str | None = None) ->
     return _standard_exponential(key, sizes, dtype) ** (1 / exponent)
 
 
-def pareto(key: Any, b: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+def pareto(
+    key: TensorLike, b: TensorLike, scale: TensorLike = 1.0, size: SizeLike = None, dtype: str | None = None
+) -> TensorVariable:
     """Numbers of the Pareto distribution with exponent `b`, none below `scale`; see `normal`."""
     dtype = float_dtype(dtype)
     exponent, least = floats_of(dtype, b, scale)
@@ -156,7 +175,13 @@ def pareto(key: Any, b: Any, scale: Any = 1.0, size: Any = None, dtype: str | No
 
 
 def _of_standard(
-    key: Any, standard: Any, loc: Any, scale: Any, size: Any, dtype: str | None, name: str = "scale"
+    key: TensorLike,
+    standard: Callable[[TensorLike, Sequence[IntegerLike], str], TensorVariable],
+    loc: TensorLike,
+    scale: TensorLike,
+    size: SizeLike,
+    dtype: str | None,
+    name: str = "scale",
 ) -> TensorVariable:
     """``loc + scale * standard``."""
     dtype = float_dtype(dtype)
@@ -168,44 +193,46 @@ def _of_standard(
     return drawn if is_number(loc, 0) else drawn + distance
 
 
-def _two_sided(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def _two_sided(key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str) -> TensorVariable:
     """Draw uniform numbers from (-1, 1)."""
     unit, two = np.array(1, dtype=dtype), np.array(2, dtype=dtype)
     return standard_uniform(key, shape, dtype) * two + np.nextafter(-unit, unit)
 
 
-def _positive(key: Any, shape: Any, dtype: str, least: Any) -> TensorVariable:
+def _positive(
+    key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str, least: np.floating
+) -> TensorVariable:
     """Draw uniform numbers from [`least`, 1), for a very small positive `least`."""
     return standard_uniform(key, shape, dtype) + np.array(least, dtype=dtype)
 
 
-def _standard_normal(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def _standard_normal(key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str) -> TensorVariable:
     return erfinv(_two_sided(key, shape, dtype)) * np.array(math.sqrt(2), dtype=dtype)
 
 
-def _standard_exponential(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def _standard_exponential(key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str) -> TensorVariable:
     return -log1p(-standard_uniform(key, shape, dtype))
 
 
-def _standard_rayleigh(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def _standard_rayleigh(key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str) -> TensorVariable:
     return sqrt(log(_positive(key, shape, dtype, np.finfo(dtype).tiny)) * np.array(-2, dtype=dtype))
 
 
-def _standard_laplace(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def _standard_laplace(key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str) -> TensorVariable:
     u = _two_sided(key, shape, dtype)
     return sgn(u) * log1p(-absolute(u))
 
 
-def _standard_logistic(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def _standard_logistic(key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str) -> TensorVariable:
     u = _positive(key, shape, dtype, np.finfo(dtype).tiny)
     return log(u) - log1p(-u)
 
 
-def standard_gumbel(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def standard_gumbel(key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str) -> TensorVariable:
     """Draw numbers of the Gumbel distribution, by the inverse of its distribution function."""
     return -log(-log(_positive(key, shape, dtype, np.finfo(dtype).tiny)))
 
 
-def _standard_cauchy(key: Any, shape: Any, dtype: str) -> TensorVariable:
+def _standard_cauchy(key: TensorLike, shape: Variable | Sequence[IntegerLike], dtype: str) -> TensorVariable:
     u = _positive(key, shape, dtype, np.finfo(dtype).eps)
     return tan((u - np.array(0.5, dtype=dtype)) * np.array(math.pi, dtype=dtype))

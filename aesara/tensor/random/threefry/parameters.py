@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import float_dtypes
+from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.elementwise.ops import invert
-from aesara.tensor.random.parameters import normalize_size_param, sizes_of_shape
+from aesara.tensor.random.parameters import SizeLike, normalize_size_param, sizes_of_shape
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.shapes.broadcasting import broadcast_shape, broadcast_to
 
@@ -30,17 +31,17 @@ def float_dtype(dtype: str | None) -> str:
     return name
 
 
-def floats_of(dtype: str, *params: Any) -> list[TensorVariable]:
+def floats_of(dtype: str, *params: TensorLike) -> list[TensorVariable]:
     """Parameters in the dtype of the draws."""
     return [convert(as_tensor_variable(param), dtype) for param in params]
 
 
-def is_number(param: Any, number: float) -> bool:
+def is_number(param: object, number: float) -> bool:
     """Return whether a parameter is a certain number, known when the graph is built."""
     return isinstance(param, int | float) and param == number
 
 
-def shape_and_params(size: Any, *params: TensorVariable) -> tuple[tuple[Any, ...], list[TensorVariable]]:
+def shape_and_params(size: SizeLike, *params: TensorVariable) -> tuple[tuple[IntegerLike, ...], list[TensorVariable]]:
     """Return the shape of draws and the parameters, broadcast to it.
 
     Parameters
@@ -64,7 +65,9 @@ def shape_and_params(size: Any, *params: TensorVariable) -> tuple[tuple[Any, ...
     return shape, [broadcast_to(param, shape) if param.type.ndim else param for param in params]
 
 
-def refuse(param: TensorVariable, wrong: Callable[..., Any], message: str, *others: TensorVariable) -> TensorVariable:
+def refuse(
+    param: TensorVariable, wrong: Callable[..., np.ndarray | TensorVariable], message: str, *others: TensorVariable
+) -> TensorVariable:
     """Return a parameter with a check that its value is valid.
 
     Parameters
