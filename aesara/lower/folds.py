@@ -1,4 +1,4 @@
-"""Sequential reductions by any scalar op."""
+"""Sequential reductions by any scalar op, and accumulations along an axis."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 
 from aesara.ir.expr import Expr, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.kernel import Assign, Declare, Statement
-from aesara.lower.arrays import ZERO, Array, Index, Reader, Sequential, Writer, loops_over
+from aesara.ir.kernel import Assign, Declare, For, Statement
+from aesara.lower.arrays import ONE, ZERO, Array, Index, Reader, Sequential, Writer, loops_over
 
 #: from the accumulator and an element to the new accumulator
 Combine = Callable[[Expr, Expr], Expr]
+#: from readers of the operands, the previous result, its index and the current index to the current result
+Step = Callable[[Sequence[Reader], Expr, Index, Index], Expr]
 
 
 def fold(
@@ -41,3 +43,43 @@ def fold(
         return loops_over(kept, array.shape, (Declare("r0", first), *loop, store))
 
     return Sequential(array.dtype, [array.shape[d] for d in kept], (array,), body, requires=requires)
+
+
+def accumulate(
+    operands: Sequence[Array], axis: int, step: Step, backwards: bool = False, requires: Sequence[object] = ()
+) -> Array:
+    """Compute each entry along an axis from the one before; the first is that of the last operand.
+
+    Along the last axis a register carries the entry; along others each row is computed from the row before.
+    """
+    terms = operands[-1]
+    loops = tuple(var(f"v{d}") for d in range(terms.ndim))
+    size, counter = terms.shape[axis], loops[axis]
+    steps, after = size - ONE, counter + ONE
+
+    def at(position: Expr) -> Index:
+        return (*loops[:axis], position, *loops[axis + 1 :])
+
+    start = at(steps if backwards else ZERO)
+    previous, current = map(at, (steps - counter, steps - after) if backwards else (counter, after))
+
+    def in_register(readers: Sequence[Reader], write: Writer) -> tuple[Statement, ...]:
+        value = var("r0", terms.dtype)
+        advance = Assign("r0", step(readers, value, previous, current))
+        following = For(f"v{axis}", steps, (advance, write(current, value)))
+        whole = (Declare("r0", readers[-1](start)), write(start, value), following)
+        return (For("r1", primitive("minimum", size, ONE), whole),)
+
+    def in_memory(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        def row(index: Index, value: Expr) -> tuple[Statement, ...]:
+            return loops_over(range(axis + 1, terms.ndim), terms.shape, (write(index, value),), parallel=True)
+
+        first = For("r0", primitive("minimum", size, ONE), row(start, readers[-1](start)))
+        return (first, For(f"v{axis}", steps, row(current, step(readers, read(previous), previous, current))))
+
+    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        is_last = axis == terms.ndim - 1
+        statements = in_register(readers, write) if is_last else in_memory(readers, read, write)
+        return loops_over(range(axis), terms.shape, statements)
+
+    return Sequential(terms.dtype, terms.shape, operands, body, requires)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.kernel import Assign, Declare, For, Statement
+from aesara.ir.kernel import Assign, Declare, Statement
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.folds import accumulate
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.indexing.nonzero import Nonzero
@@ -31,33 +32,11 @@ def _cumulative(op: CumOp, node: Apply, context: Context) -> Sequence[Array]:
 
 def cumulate(array: Array, axis: int, kind: str) -> Array:
     """Accumulate the primitive `kind` along an axis, with all intermediate results."""
-    loops = tuple(var(f"v{d}") for d in range(array.ndim))
-    last = axis == array.ndim - 1
 
-    def in_register(readers: Sequence[Reader], write: Writer) -> tuple[Statement, ...]:
-        total = var("r0", array.dtype)
-        index = (*loops[:-1], loops[-1] + ONE)
-        step = Assign("r0", primitive(kind, total, readers[0](index)))
-        following_rows = For(f"v{axis}", array.shape[axis] - ONE, (step, write(index, total)))
-        start = (*loops[:-1], ZERO)
-        first = (Declare("r0", readers[0](start)), write(start, total), following_rows)
-        return (For("r1", primitive("minimum", array.shape[axis], ONE), first),)
+    def step(readers: Sequence[Reader], total: Expr, previous: Index, current: Index) -> Expr:
+        return primitive(kind, total, readers[0](current))
 
-    def in_memory(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        def row(index: Index, value: Expr) -> tuple[Statement, ...]:
-            return loops_over(range(axis + 1, array.ndim), array.shape, (write(index, value),), parallel=True)
-
-        start = (*loops[:axis], ZERO, *loops[axis + 1 :])
-        current = (*loops[:axis], loops[axis] + ONE, *loops[axis + 1 :])
-        first = For("r0", primitive("minimum", array.shape[axis], ONE), row(start, readers[0](start)))
-        following = row(current, primitive(kind, read(loops), readers[0](current)))
-        return (first, For(f"v{axis}", array.shape[axis] - ONE, following))
-
-    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        statements = in_register(readers, write) if last else in_memory(readers, read, write)
-        return loops_over(range(axis), array.shape, statements)
-
-    return Sequential(array.dtype, array.shape, (array,), body)
+    return accumulate((array,), axis, step)
 
 
 def flatten(array: Array, context: Context) -> Array:
