@@ -10,6 +10,7 @@ from aesara.ir.expr import op as primitive
 from aesara.ir.routine import Routine
 from aesara.lower.arrays import Array, ComplexView, RoutineCall
 from aesara.lower.context import Context
+from aesara.lower.errors import escape_braces
 from aesara.lower.reductions.careduce import reduce_array
 
 __all__ = ["call_routine", "require_success"]
@@ -39,7 +40,7 @@ def call_routine(
         Checks that must pass first.
     """
     guards = list(requires)
-    label = str(node.op).replace("{", "{{").replace("}", "}}")
+    label = escape_braces(node.op)
     message = f"{label}: the library takes lengths of arrays and workspaces below 2**31 only; one is {{0}}."
     for value in routine.narrow(sizes):
         guards += context.guard(value < _TOO_LARGE, ValueError, message, node, [value])

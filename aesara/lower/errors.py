@@ -9,7 +9,7 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import PART_OF, NoComplexForm
 from aesara.records import dataclass
 
-__all__ = ["ErrorInfo", "Exemption", "Message", "Unsupported", "check_dtype"]
+__all__ = ["ErrorInfo", "Exemption", "Message", "Unsupported", "check_dtype", "escape_braces"]
 
 #: a format string, or a function of the values
 Message = str | Callable[..., str]
@@ -44,6 +44,11 @@ class ErrorInfo:
     def text(self, values: Sequence[int]) -> str:
         """Return the message for the run-time values."""
         return self.message.format(*values) if isinstance(self.message, str) else self.message(*values)
+
+
+def escape_braces(text: object) -> str:
+    """Convert an object to a text that is part of a `Message`."""
+    return str(text).replace("{", "{{").replace("}", "}}")
 
 
 def check_dtype(dtype: str) -> None:

@@ -10,6 +10,7 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Pointwise
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import escape_braces
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 
@@ -23,7 +24,7 @@ def _check_and_raise(op: CheckAndRaise, node: Apply, context: Context) -> Sequen
         if condition.ndim:
             condition = reduce_array(context, condition, tuple(range(condition.ndim)), "and")
         holds = context.size_from(condition)
-        message = op.msg.replace("{", "{{").replace("}", "}}")
+        message = escape_braces(op.msg)
         guards += context.guard(primitive("ne", holds, const(0)), op.exc_type, message, node)
     return [
         Pointwise(

@@ -26,7 +26,7 @@ from aesara.lower.arrays import (
 from aesara.lower.context import Context, array_in_memory
 from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult
 from aesara.lower.dispatch import lower_all, lower_definition, lower_op
-from aesara.lower.errors import Unsupported
+from aesara.lower.errors import Unsupported, escape_braces
 from aesara.lower.reductions.careduce import convert
 from aesara.records import dataclass
 from aesara.scan.op import Scan
@@ -81,15 +81,10 @@ class _State:
     inner: list[Any] = field(default_factory=list)
 
 
-def _escape(text: str) -> str:
-    """Escape braces for `str.format`."""
-    return text.replace("{", "{{").replace("}", "}}")
-
-
 class _ScanLowering:
     def __init__(self, op: Scan, node: Apply, context: Context) -> None:
         self.op, self.node, self.context = op, node, context
-        self.label = _escape(op.title)
+        self.label = escape_braces(op.title)
         self.inner = context.inside_loop()
         self.steps = context.size_from(context.array(node.inputs[0]))
         self.guards: list[object] = []
@@ -272,7 +267,7 @@ class _ScanLowering:
         return [inner.in_memory(v) for v in self.op.inner_outputs]
 
     def _require_same_row(self, array: Array, result: LoopResult, k: int) -> None:
-        state, computed = _escape(self.op.state_text(k)), _escape(self.op.where_computed(k))
+        state, computed = escape_braces(self.op.state_text(k)), escape_braces(self.op.where_computed(k))
         for d, (size, wanted) in enumerate(zip(array.shape, result.shape[1:], strict=True)):
             message = (
                 f"{self.label}: {state} has size {{1}} in dimension {d}, and its new value has size {{0}}{computed}. "

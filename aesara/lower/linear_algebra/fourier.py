@@ -14,7 +14,7 @@ from aesara.lower.calling import call_routine
 from aesara.lower.context import Context
 from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import Unsupported
+from aesara.lower.errors import Unsupported, escape_braces
 from aesara.tensor.discrete_fourier.transforms import (
     FourierTransform,
     InverseRealFourierTransform,
@@ -32,7 +32,7 @@ class _Rows:
             raise Unsupported("Fourier transforms natively need NumPy 2")
         self.node, self.context = node, context
         self.guards: list[object] = []
-        message = f"{_label(node)}: Invalid number of FFT data points ({{0}}) specified."
+        message = f"{escape_braces(node.op)}: Invalid number of FFT data points ({{0}}) specified."
         self.require(0 < length, message, [length])
 
     def require(self, condition: Expr, message: str, values: Sequence[Expr]) -> None:
@@ -47,10 +47,6 @@ class _Rows:
             self.context, self.node, routine, sizes, {operand.name: array}, shape[:-1], self.guards
         )  # fmt: skip
         return results[result.name]
-
-
-def _label(node: Apply) -> str:
-    return str(node.op).replace("{", "{{").replace("}", "}}")
 
 
 def _as_matrix(array: Array) -> Array:
@@ -92,7 +88,7 @@ def _to_real(op: InverseRealFourierTransform, node: Apply, context: Context) -> 
     rows = _Rows(node, context, length)
     size = array.shape[-1]
     half = length // 2 + 1
-    message = f"{_label(node)}: {{0}} numbers are not the first half of a transform of length {{1}}."
+    message = f"{escape_braces(node.op)}: {{0}} numbers are not the first half of a transform of length {{1}}."
     rows.require(primitive("eq", size, half), message, [size, length])
     matrix = _as_matrix(array)
     routine = fourier.transform_to_real(PART_OF[array.dtype])

@@ -13,12 +13,12 @@ from aesara.graph.op import Op
 from aesara.ir.expr import PART_OF, Expr, complex_number, const, imag, real
 from aesara.ir.expr import op as primitive
 from aesara.ir.routine import Routine
-from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
+from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.calling import call_routine, require_success
 from aesara.lower.context import Context
 from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_inline, lower_op
-from aesara.lower.errors import Unsupported
+from aesara.lower.errors import Unsupported, escape_braces
 from aesara.lower.families import load_lowering
 from aesara.lower.reductions.careduce import reduce_array
 from aesara.tensor.core.tensor_type import tensor_type
@@ -40,7 +40,6 @@ __all__ = [
     "not_finite",
     "part_dtype",
     "squeeze",
-    "pad",
     "side",
     "transpose",
     "leading_block",
@@ -95,8 +94,8 @@ def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Any]:
                 continue
             if lead[at] is not ONE:
                 message = (
-                    f"{_label(op)}: the inputs have sizes {{0}} and {{1}} in dimension {at} of the batch. A dimension "
-                    "is broadcast only where its static length is 1: use specify_broadcastable to say so."
+                    f"{escape_braces(op)}: the inputs have sizes {{0}} and {{1}} in dimension {at} of the batch. "
+                    "A dimension is broadcast only where its static length is 1: use specify_broadcastable to say so."
                 )
                 first = source[at]
                 error = MessageAboutLengths(message, (first, (variable, d))) if first is not None else message
@@ -108,10 +107,6 @@ def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Any]:
         for a, rank in zip(arrays, ranks, strict=True)
     ]
     return lower_matrices(core, MatrixBatch(core, node, context, tuple(lead), aligned, guards))
-
-
-def _label(op: Op) -> str:
-    return str(op).replace("{", "{{").replace("}", "}}")
 
 
 class MatrixBatch:
@@ -139,7 +134,7 @@ class MatrixBatch:
 
     def require_equal(self, a: Expr, b: Expr, message: str, kind: type[Exception] = ValueError) -> None:
         """Check that two sizes are equal; they are ``{0}`` and ``{1}`` in the message."""
-        self.guards += self.context.require_equal(a, b, kind, f"{_label(self.op)}: {message}", self.node)
+        self.guards += self.context.require_equal(a, b, kind, f"{escape_braces(self.op)}: {message}", self.node)
 
     def require_square(self, array: Array, kind: type[Exception] = ValueError) -> Expr:
         """Check that a matrix is square, and return its order; for a batch the error is a ValueError."""
@@ -156,7 +151,7 @@ class MatrixBatch:
         any_wrong = reduce_array(self.context, self.context.ensure_added(wrong), tuple(range(wrong.ndim)), "or")
         number = self.context.size_from(any_wrong)
         holds = primitive("eq", number, const(0))
-        self.guards += self.context.guard(holds, kind, f"{_label(self.op)}: {message}", self.node)
+        self.guards += self.context.guard(holds, kind, f"{escape_braces(self.op)}: {message}", self.node)
 
     def require_finite(self, *arrays: Array) -> None:
         """Check that arrays have no infinities and NaNs."""
@@ -168,8 +163,8 @@ class MatrixBatch:
         if self.failures is not None:
             self.failures.append(status)
             return
-        of_one = f"{_label(self.op)}: the matrix {failure} {{0}}."
-        of_many = f"{_label(self.op)}: a matrix of the batch {failure.partition(':')[0]}."
+        of_one = f"{escape_braces(self.op)}: the matrix {failure} {{0}}."
+        of_many = f"{escape_braces(self.op)}: a matrix of the batch {failure.partition(':')[0]}."
         text = of_many if status.ndim else of_one
         self.guards += require_success(self.context, self.node, status, self.linalg_error, text)
 
@@ -322,12 +317,6 @@ def side(lower: bool) -> str:
 def leading_block(array: Array, shape: Sequence[Expr]) -> Array:
     """Return the leading block of the given shape."""
     return Pointwise(array.dtype, shape, (array,), lambda index, readers: readers[0](index), 0)
-
-
-def pad(array: Array, shape: Sequence[Expr]) -> Array:
-    """Pad arrays with trailing zeros to the given shape."""
-    write = Write(array.shape, (array,), lambda index, readers: index, lambda index, readers: readers[0](index))
-    return Assembled(array.dtype, shape, literal(0, array.dtype, shape), [write])
 
 
 def identities(batch: MatrixBatch, order: Expr, like: Array) -> Array:

@@ -15,12 +15,12 @@ from aesara.lower.linear_algebra.matrices import (
     adopt,
     as_row,
     leading_block,
-    pad,
     part_dtype,
     squeeze,
     transpose,
     triangle,
 )
+from aesara.lower.padding import pad
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.linear_algebra.least_squares import Lstsq
 from aesara.tensor.linear_algebra.qr import QRFull, QRPivoted
@@ -59,12 +59,12 @@ def _factors(batch: MatrixBatch, mode: str, outputs: dict[str, Any]) -> list[Arr
     count = rows if mode == "complete" else least
     r = triangle(leading_block(transpose(factors), (*lead, least, columns)), False)
     if mode == "complete":
-        r = pad(r, (*lead, rows, columns))
+        r = pad(r, (), (*lead, rows, columns))
     if mode == "r":
         return [r]
     reflectors = leading_block(factors, (*lead, least, rows))
     if mode == "complete":
-        reflectors = pad(reflectors, (*lead, rows, rows))
+        reflectors = pad(reflectors, (), (*lead, rows, rows))
     sizes = {"m": rows, "n": count, "k": least}
     q = batch.call(orthogonal.orthogonal(factors.dtype), sizes, {"a": reflectors, "scales": outputs["scales"]})["a"]
     return [transpose(q), r]
@@ -83,7 +83,7 @@ def _least_squares(op: Lstsq, batch: MatrixBatch) -> Sequence[Array]:
     sizes = {"m": rows, "n": columns, "k": width}
     arguments = {
         "a": transpose(a),
-        "b": pad(right, (*right.shape[:-2], width, most)),
+        "b": pad(right, (), (*right.shape[:-2], width, most)),
         "cutoff": _cutoff(cutoff, part_dtype(a)),
     }
     outputs = batch.call(orthogonal.least_squares(a.dtype), sizes, arguments)

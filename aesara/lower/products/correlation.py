@@ -32,6 +32,7 @@ from aesara.lower.context import Context
 from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining.joining import integers_of_vector
+from aesara.lower.padding import pad
 from aesara.lower.products.dot import BLAS_DTYPES, bilinear, convert_factor
 from aesara.lower.reductions.careduce import convert
 from aesara.lower.shape_arithmetic import count_of
@@ -214,15 +215,8 @@ class _Convolution:
         """Pad an image with zeros."""
         if not self.sizes.is_padded:
             return image
-        lead = image.ndim - self.windows.ndim
-        shape = (*image.shape[:lead], *self.sizes.padded)
-        before = (*(ZERO for _ in range(lead)), *self.sizes.before)
-
-        def position(index: Index, readers: Sequence[Reader]) -> Index:
-            return tuple(i + b for i, b in zip(index, before, strict=True))
-
-        write = Write(image.shape, (image,), position, lambda index, readers: readers[0](index))
-        return context.add(Assembled(image.dtype, shape, literal(0, image.dtype, shape), [write]))
+        shape = (*image.shape[: image.ndim - self.windows.ndim], *self.sizes.padded)
+        return context.add(pad(image, self.sizes.before, shape))
 
     def crop(self, padded: Array, context: Context) -> Array:
         """Remove the padding of an image."""

@@ -13,7 +13,7 @@ from aesara.lower.arrays import ZERO, Alias, Array, Pointwise
 from aesara.lower.calling import call_routine
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import Unsupported
+from aesara.lower.errors import Unsupported, escape_braces
 from aesara.lower.joining.joining import integers_of_vector
 from aesara.lower.products.blas import lower_expression
 from aesara.lower.reductions.careduce import convert
@@ -41,7 +41,7 @@ def _uniform(op: mrg_uniform, node: Apply, context: Context) -> Sequence[Array]:
         raise Unsupported("a size of unknown length")
     shape = tuple(integers_of_vector(size, drawn.ndim, node, context))
     requires: list[object] = []
-    label = str(op).replace("{", "{{").replace("}", "}}")
+    label = escape_braces(op)
     text = f"{label}: lengths must not be negative: [{' '.join(f'{{{k}}}' for k in range(len(shape)))}]."
     for n in shape:
         requires += context.guard(n >= ZERO, ValueError, text, node, shape)

@@ -14,7 +14,7 @@ from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Reduction
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.elementwise.scalars import scalar_expressions
-from aesara.lower.errors import Unsupported
+from aesara.lower.errors import Unsupported, escape_braces
 from aesara.lower.folds import fold
 from aesara.scalar.arithmetic import Add
 from aesara.scalar.conditional import ScalarMaximum, ScalarMinimum
@@ -130,7 +130,7 @@ def _reduce_sequentially(op: CAReduce, array: Array, axes: Sequence[int], node: 
         )
     if start is not None:
         return fold(array, axes, combine, const(start, array.dtype))
-    name = str(scalar_op).replace("{", "{{").replace("}", "}}")
+    name = escape_braces(scalar_op)
     guards = require_nonempty(context, array, axes, node, f"zero-size array to reduction operation {name}")
     return fold(array, axes, combine, None, guards)
 

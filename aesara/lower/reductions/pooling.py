@@ -20,19 +20,17 @@ from aesara.lower.arrays import (
     ONE,
     ZERO,
     Array,
-    Assembled,
     Index,
     Pointwise,
     Reader,
     Sequential,
-    Write,
     Writer,
-    literal,
 )
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.errors import check_dtype
 from aesara.lower.joining.joining import integers_of_vector
+from aesara.lower.padding import pad
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.records import dataclass
 from aesara.tensor.signal.pooling import (
@@ -232,13 +230,7 @@ class _PoolingWindows:
         if self.is_inside:
             return x
         shape = (*x.shape[: self.lead], *(d.size if d.is_inside else d.padded_size for d in self.dims))
-        before = (*(ZERO for _ in range(self.lead)), *(d.pad for d in self.dims))
-
-        def position(index: Index, readers: Sequence[Reader]) -> Index:
-            return tuple(i + b for i, b in zip(index, before, strict=True))
-
-        write = Write(x.shape, (x,), position, lambda index, readers: readers[0](index))
-        return self.context.add(Assembled(x.dtype, shape, literal(fill.attr, x.dtype, shape), [write], self.checks))
+        return self.context.add(pad(x, [d.pad for d in self.dims], shape, fill.attr, self.checks))
 
     def reduce(self, x: Array, kind: str) -> Array:
         """Reduce each window by a primitive."""
