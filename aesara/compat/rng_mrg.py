@@ -19,6 +19,7 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.derivatives.gradient_operators import undefined_grad
 from aesara.tensor.elementwise.ops import cos, eq, log, sin, sqrt
@@ -32,7 +33,6 @@ from aesara.user_code import warn_user
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "A1p72", "A1p134", "A2p72", "A2p134", "DotModulo", "M1", "M2", "SCALES", "MRG_RandomStream", "ff_2p72", "ff_2p134",

@@ -29,12 +29,13 @@ from aesara.sparse.utils import hash_from_sparse
 from aesara.tensor.core.dtypes import continuous_dtypes as tensor_continuous_dtypes
 from aesara.tensor.core.dtypes import discrete_dtypes as tensor_discrete_dtypes
 from aesara.tensor.core.dtypes import int_dtypes, integer_dtypes, uint_dtypes
+from aesara.tensor.core.tensor_constant import TensorConstant
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.joining.join_split import Split
 from aesara.tensor.products.dot import dot as at_dot
 from aesara.tensor.shapes.shape import shape
 from aesara.tensor.shapes.specify_shape import specify_broadcastable
 from aesara.tensor.type import TensorType, scalar, tensor, vector
-from aesara.tensor.var import TensorConstant, TensorVariable
 from aesara.utils import modules_on_demand
 
 pattern_rules.rules.register()

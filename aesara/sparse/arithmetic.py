@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +21,10 @@ from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.casting import cast as dense_cast
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import neg as dense_neg
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 from aesara.tensor.shapes.specify_shape import specify_shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AddSD",

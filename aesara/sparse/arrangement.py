@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.construction import as_sparse_variable, sparse_operand
 from aesara.sparse.parts import Parts
 from aesara.sparse.type import has_sparse_type
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+from aesara.tensor.core.variable import TensorVariable
 
 __all__ = [
     "EnsureSortedIndices",

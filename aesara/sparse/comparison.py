@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -17,9 +17,7 @@ from aesara.sparse.arithmetic import require_same_shape, zero_for
 from aesara.sparse.construction import as_operands, as_sparse_variable, dense_operand
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.tensor_type import tensor_type
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+from aesara.tensor.core.variable import TensorVariable
 
 __all__ = [
     "EqualSD",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import scipy.sparse
 
@@ -13,9 +13,8 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type, is_sparse_value
 from aesara.tensor.core.conversion import as_tensor_variable
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorConstant, TensorVariable
+from aesara.tensor.core.tensor_constant import TensorConstant
+from aesara.tensor.core.variable import TensorVariable
 
 __all__ = [
     "as_sparse",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
@@ -15,12 +15,10 @@ from aesara.tensor.core.casting import cast as dense_cast
 from aesara.tensor.core.casting import resolve_dtype
 from aesara.tensor.core.dtypes import complex_dtypes, continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import ones_like, zeros, zeros_like
 from aesara.tensor.elementwise.ops import conj, gradient_as, real
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Cast",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +22,11 @@ from aesara.sparse.parts import CSM, Parts, csm_properties
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type, is_sparse_value
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.joining.join_split import stack
 from aesara.tensor.products.dot import dot as dense_dot
 from aesara.tensor.products.dot import outer
 from aesara.tensor.shapes.specify_shape import specify_shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Dot",

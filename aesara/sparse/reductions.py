@@ -18,6 +18,7 @@ from aesara.sparse.parts import Parts, convert_format
 from aesara.sparse.type import SparseTensorType, has_sparse_type
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import ones
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.creation.ranges import arange
@@ -26,7 +27,6 @@ from aesara.tensor.reductions.sum_prod_max import sum as dense_sum
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Diag", "SpSum", "SquareDiagonal", "diag", "sp_sum", "square_diagonal"]
 

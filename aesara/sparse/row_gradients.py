@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph import hooks
 from aesara.graph.messages import describe
 from aesara.sparse.stacking import construct_sparse_from_list
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["sparse_grad"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -18,10 +18,8 @@ from aesara.sparse.parts import convert_format, convert_to_sparse
 from aesara.sparse.slicing import get_item_2d
 from aesara.sparse.type import SparseTensorType
 from aesara.tensor.core.dtypes import continuous_dtypes
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["ConstructSparseFromList", "HStack", "VStack", "construct_sparse_from_list", "hstack", "vstack"]
 

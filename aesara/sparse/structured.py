@@ -7,14 +7,12 @@ function to all elements. Functions whose name begins with `structured_` ignore 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.sparse.construction import sparse_operand
 from aesara.sparse.parts import CSM, csm_properties
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise import ops
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "arcsin",

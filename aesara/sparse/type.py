@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -13,9 +13,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.type import HasDataType
 from aesara.scalar import upcast
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+from aesara.tensor.core.variable import TensorVariable
 
 __all__ = ["SparseTensorType", "SparseType", "has_sparse_type", "is_sparse_value"]
 

@@ -19,10 +19,10 @@ from aesara.sparse.slicing import getitem
 from aesara.sparse.structured import conjugate
 from aesara.sparse.type import SparseTensorType
 from aesara.sparse.utils import hash_from_sparse
-from aesara.tensor.core.operators import _tensor_py_operators
+from aesara.tensor.core.tensor_constant import TensorConstant
+from aesara.tensor.core.variable import TensorVariable, _tensor_py_operators
 from aesara.tensor.shapes.shape import shape
 from aesara.tensor.shapes.specify_shape import specify_shape
-from aesara.tensor.var import TensorConstant, TensorVariable
 from aesara.user_code import warn_user
 
 __all__ = ["SparseConstant", "SparseConstantSignature", "SparseVariable", "_sparse_py_operators", "override_dense"]

@@ -3,8 +3,8 @@
 Each module below says in its ``__all__`` which of its names are found here: functions and constructors of variables.
 Classes of ops are imported from the modules that define them.
 
-Loading a module binds its name here: `shape` and `sort`, which are also functions, are imported from the modules of
-their names, so that these are loaded now and do not replace the functions later.
+Loading a module binds its name here: the modules `shape`, `sort` and `var`, whose names are also those of functions,
+are loaded before the functions are bound, so that they do not replace them later.
 """
 
 from typing import TYPE_CHECKING
@@ -13,6 +13,8 @@ from aesara.graph.autodiff import grad
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
 from aesara.tensor import exceptions, sharedvar, type, type_other, utils, vectorization
+from aesara.tensor import var as _var
+from aesara.tensor.core import operators as _operators  # gives variables their operators and methods
 from aesara.tensor.core.casting import *
 from aesara.tensor.core.constant_value import *
 from aesara.tensor.core.constants import *

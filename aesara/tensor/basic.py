@@ -34,6 +34,7 @@ from aesara.tensor.core.scalar_conversion import *
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.core.transfer import *
 from aesara.tensor.core.transfer import register_transfer
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import *
 from aesara.tensor.creation.allocation import *
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty
@@ -57,6 +58,5 @@ from aesara.tensor.joining.join_split import *
 from aesara.tensor.joining.join_split import Join, Split, join_
 from aesara.tensor.shapes.rearranging import *
 from aesara.tensor.type import tensor
-from aesara.tensor.var import TensorVariable
 
 __getattr__ = printer_attribute(__name__, ("MakeVectorPrinter",))

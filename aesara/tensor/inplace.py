@@ -6,17 +6,15 @@ built by hand, and for rewrites.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara import scalar as aes
 from aesara.graph.nodes import Apply
 from aesara.scalar.composite import composite_of
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise import ops, special
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.shapes.dimshuffle import dimshuffle_op
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 _NAMES = (
     "lt gt le ge eq neq and_ or_ xor invert abs exp exp2 expm1 neg reciprocal log log1p log2 log10 sgn ceil "

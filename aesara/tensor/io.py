@@ -12,12 +12,12 @@ from aesara.graph.generic import generic
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["load"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from aesara.graph.shared import SharedVariable, shared, shared_constructor
 from aesara.tensor.core.tensor_type import TensorType
-from aesara.tensor.var import _tensor_py_operators
+from aesara.tensor.core.variable import _tensor_py_operators
 
 
 class TensorSharedVariable(_tensor_py_operators, SharedVariable):

@@ -39,11 +39,10 @@ from aesara.tensor.core.value_comparison import (  # noqa: F401 - documented und
     values_eq_approx_remove_inf_nan,
     values_eq_approx_remove_nan,
 )
+from aesara.tensor.core.variable import TensorVariable
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "TensorType", "tensor",

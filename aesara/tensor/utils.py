@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.utils import hash_from_code
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 def hash_from_ndarray(data: np.ndarray) -> str:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.special import xlogy
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 def xlogx(x: TensorLike) -> TensorVariable:

@@ -14,9 +14,9 @@ Examples
 from aesara.configdefaults import config
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.type import scalar
 from aesara.tensor.type_other import SliceType
-from aesara.tensor.var import TensorVariable
 from aesara.typed_list.basic import (
     Append,
     Count,

@@ -1,5 +1,6 @@
 """Tensor variables and constants: operators, methods, comparison, conversion."""
 
+import ast
 import copy
 import math
 import pickle
@@ -12,6 +13,7 @@ import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.graph.basic import Constant
 from aesara.graph.shared import shared
+from aesara.tensor.core.variable import functions
 from aesara.tensor.type import TensorType
 from aesara.tensor.var import (
     DenseTensorConstant,
@@ -23,6 +25,7 @@ from aesara.tensor.var import (
 )
 from tests.closeness import assert_close
 from tests.tensor.evaluate import evaluate
+from tests.test_layers import tree_of
 
 X = np.array([[1.5, -2.0, 3.0], [0.5, 4.0, -0.25]])
 I = np.array([[5, -3], [2, 7]], dtype="int32")
@@ -479,3 +482,16 @@ def test_attributes_that_only_have_a_message():
             assert name not in dir(variable)
     assert "shape" in dir(x) and "set_value" in dir(w)
     assert w.get_value().shape == (2,)
+
+
+@pytest.mark.parametrize("module", ["variable", "tensor_constant"])
+def test_all_functions_of_methods_are_set(module):
+    used = set()
+    for node in ast.walk(tree_of(f"aesara.tensor.core.{module}")):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "functions":
+            used.add(node.attr)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("_binary", "_reflect"):
+            used.add(ast.literal_eval(node.args[1]))
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "_unary":
+            used.add(ast.literal_eval(node.args[0]).strip("_"))
+    assert used and used <= vars(functions).keys()

@@ -14,7 +14,7 @@ import aesara.tensor as at
 from aesara.graph.op import Op
 from aesara.scalar.op import ScalarOp, SciPyFunction
 from aesara.scalar.types import get_scalar_type
-from aesara.tensor.core.operators import _tensor_py_operators
+from aesara.tensor.core.variable import _tensor_py_operators
 from aesara.tensor.type import TensorType
 from tools.reference.facts import DTYPES, Facts, facts_of, grouped, input_names
 from tools.reference.formulas import argument_names, decomposition_formula, gradient_formulas, scalars

@@ -17,11 +17,11 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.shared import SharedVariable
 from aesara.graph.utils import MetaType
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
 from aesara.tensor.reductions.softmax import log_softmax
 from aesara.tensor.reductions.softmax import softmax as softmax_along
 from aesara.tensor.signal.pool import pool_2d
-from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "TheanoFunctionGraph",

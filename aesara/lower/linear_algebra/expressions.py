@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from aesara.lower.linear_algebra.matrices import MatrixBatch, adopt
 from aesara.scan.carried import fori_loop
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.diagonals import ExtractDiag
 from aesara.tensor.creation.eye_tri import eye, tril
 from aesara.tensor.creation.ranges import arange
@@ -36,9 +37,6 @@ from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.sequences.cumulative import cumprod
 from aesara.tensor.vectorization.gufunc_signature import parse_signature
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["STANDS_FOR"]
 

@@ -10,13 +10,12 @@ import aesara.scalar as aes
 from aesara.configdefaults import config
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import dtype_specs_map
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.utils import did_you_mean
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["cast"]
 

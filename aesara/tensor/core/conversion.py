@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import singledispatch
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,9 @@ from aesara.graph.conversion import _as_symbolic
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.core.scalar_conversion import tensor_from_scalar
+from aesara.tensor.core.tensor_constant import TensorConstant
 from aesara.tensor.core.tensor_type import TensorType, refuse_without_values, tensor_type
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorConstant, TensorVariable
+from aesara.tensor.core.variable import TensorVariable
 
 __all__ = ["as_tensor", "as_tensor_variable", "constant"]
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from aesara.graph.autodiff import Lop
 from aesara.graph.cloning import graph_replace
 from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Variable
 from aesara.graph.op import Op, stand_in
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+from aesara.tensor.core.variable import TensorVariable
 
 
 class ExpressionOp(Op):

@@ -5,13 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ParamSpec
+from typing import ParamSpec
 
 from aesara.tensor.core.conversion import as_tensor_variable
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
-
+from aesara.tensor.core.variable import TensorVariable
 
 P = ParamSpec("P")
 

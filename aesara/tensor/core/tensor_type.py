@@ -20,16 +20,15 @@ from aesara.graph.nodes import Variable
 from aesara.graph.source import user_source
 from aesara.graph.type import CType, HasDataType, HasShape, Type
 from aesara.tensor.core.dtypes import all_dtypes, dtype_specs_map
+from aesara.tensor.core.tensor_constant import TensorConstant
 from aesara.tensor.core.value_comparison import (
     all_exact_as_float64,
     same_integers,
     same_values,
     values_eq_approx,
 )
+from aesara.tensor.core.variable import TensorVariable
 from aesara.user_code import warn_user
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorConstant, TensorVariable
 
 StaticShape = tuple[int | None, ...]
 
@@ -129,8 +128,8 @@ class TensorType(CType, HasDataType, HasShape):
 
     __props__: tuple[str, ...] = ("dtype", "shape")
 
-    variable_type: type[TensorVariable]
-    constant_type: type[TensorConstant]
+    variable_type: type[TensorVariable] = TensorVariable
+    constant_type: type[TensorConstant] = TensorConstant
     if TYPE_CHECKING:
 
         def __call__(self, name: str | None = None) -> TensorVariable: ...
@@ -229,6 +228,10 @@ class TensorType(CType, HasDataType, HasShape):
         elif shape is None:
             shape = self.shape
         return type(self)(dtype, shape, name=kwargs.get("name", self.name))
+
+    def with_shape(self, shape: StaticShape) -> TensorType:
+        """Return the type with another static shape, of whose lengths each is an int or None."""
+        return tensor_type(self.dtype, shape) if type(self) is TensorType else self.clone(shape=shape)
 
     def dtype_specs(self) -> tuple[type, str, str]:
         """The Python type, the C type and the NumPy type number of the elements."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.tensor.core.conversion import as_tensor_variable
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+from aesara.tensor.core.variable import TensorVariable
 
 _transfers: list[Callable[[TensorVariable, str], TensorVariable | None]] = []
 

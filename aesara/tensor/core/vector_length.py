@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant
 from aesara.graph.op import Op
 from aesara.graph.shared import SharedVariable
 from aesara.tensor.core.conversion import as_tensor_variable
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+from aesara.tensor.core.variable import TensorVariable
 
 __all__ = ["get_vector_length"]
 

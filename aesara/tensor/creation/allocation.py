@@ -16,14 +16,13 @@ from aesara.tensor.core.constant_value import constant_of_output, follow_input, 
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.indexing.selection import fill
 from aesara.tensor.shapes.repeated import gradient_of_value
 from aesara.tensor.shapes.shape import shape as shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["alloc", "empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +13,11 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import maximum, minimum, switch
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["diag", "diagonal", "extract_diag", "fill_diagonal", "fill_diagonal_offset"]
 

@@ -8,14 +8,13 @@ import numpy as np
 
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, integer_dtypes
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise import ops
 from aesara.tensor.shapes.rearranging import moveaxis, normalize_axes
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["geomspace", "linspace", "logspace"]
 

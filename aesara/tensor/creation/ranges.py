@@ -20,14 +20,13 @@ from aesara.tensor.core.constant_value import get_scalar_constant_value, known_i
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros, zeros_like
 from aesara.tensor.elementwise.ops import ceil, eq, gt, maximum, neq, switch
 from aesara.tensor.exceptions import NotScalarConstantError
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["arange", "mgrid", "ogrid"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +27,10 @@ from aesara.scalar.structure import condition_of
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import StaticShape, TensorType, tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.pullback import PullbackPlan, pullback_plan
 from aesara.tensor.shapes.dimshuffle import DimShuffle, dimshuffle, dimshuffle_op
 from aesara.tensor.shapes.length_one import declare_length_one
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 class Elemwise(Op):

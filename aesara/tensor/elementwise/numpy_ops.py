@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +11,9 @@ from aesara.graph.messages import describe
 from aesara.scalar import ufuncs
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.elemwise import tensor_function
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "absolute", "acos", "acosh", "around", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_invert",

@@ -6,17 +6,13 @@ and gradient are declared by the scalar op in `aesara.scalar`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, continuous_dtypes, discrete_dtypes
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.elemwise import tensor_function
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     # Comparisons

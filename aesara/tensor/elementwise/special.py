@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +10,9 @@ from aesara import scalar as aes
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.elemwise import tensor_function
 from aesara.tensor.elementwise.ops import log, log1p, neg, softplus
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "erf", "erfc", "erfcx", "erfinv", "erfcinv", "erfi", "dawsn", "exp1", "expi", "ndtr", "log_ndtr", "ndtri",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros_like
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import clip, eq, ge, lt, mod, switch
@@ -20,9 +21,6 @@ from aesara.tensor.indexing.selection import broadcast_sizes, static_broadcast
 from aesara.tensor.shapes.broadcasting import broadcast_to_, summed_to
 from aesara.tensor.shapes.shape import shape_tuple
 from aesara.tensor.shapes.specify_shape import specify_shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["choose"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara import scalar as aes
 from aesara.graph.messages import describe
@@ -11,15 +11,13 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import neq, switch
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 from aesara.tensor.shapes.repeating import compress
 from aesara.tensor.shapes.reshape import reshape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["extract", "piecewise", "put_along_axis", "select"]
 

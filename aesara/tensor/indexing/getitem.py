@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing.index_facts import FULL_SLICE
 from aesara.tensor.indexing.index_forms import (
@@ -22,9 +23,6 @@ from aesara.tensor.indexing.subtensor_advanced import advanced_subtensor
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.type_other import NoneTypeT, SliceType
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 def getitem(x: Variable, args: Any) -> TensorVariable:

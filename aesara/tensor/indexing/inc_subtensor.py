@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.messages import describe, operand_text
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.ops import clip
 from aesara.tensor.indexing.index_shapes import (
@@ -24,9 +25,6 @@ from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.shapes.dimshuffle import DimShuffle, dimshuffle
 from aesara.tensor.shapes.reshape import Reshape, reshape, shape, shape_padleft
 from aesara.tensor.shapes.specify_shape import specify_broadcastable
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["inc_subtensor", "set_subtensor", "take"]
 

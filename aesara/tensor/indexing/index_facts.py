@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Constant
 from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing.index_forms import as_slice, is_basic_idx, is_mask
 from aesara.tensor.indexing.selection import static_broadcast
 from aesara.tensor.type_other import NoneTypeT
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
-
 
 FULL_SLICE = slice(None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,6 @@ from aesara.tensor.type_other import (
     SliceType,
     as_symbolic_slice,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def get_slice_elements(idxs: Iterable[Any], cond: Callable[[Any], bool]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,10 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import neq
 from aesara.tensor.joining.join_split import stack
 from aesara.tensor.shapes.rearranging import flatten
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["flatnonzero", "nonzero", "nonzero_values"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import eq
 from aesara.tensor.indexing.getitem import getitem
@@ -20,9 +21,6 @@ from aesara.tensor.indexing.selection import broadcast_sizes, static_broadcast
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 from aesara.tensor.shapes.reshape import shape_padleft
 from aesara.tensor.shapes.specify_shape import specify_shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["inverse_permutation", "permute_row_elements", "take_along_axis"]
 

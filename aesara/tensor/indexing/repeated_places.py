@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.scalar import Add
 from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import ARange, arange
 from aesara.tensor.elementwise.elemwise import Elemwise
@@ -27,10 +28,6 @@ from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.shape import Shape
 from aesara.tensor.shapes.specify_shape import SpecifyShape
 from aesara.tensor.type_other import NoneTypeT
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
-
 
 # Positions in one tensor
 

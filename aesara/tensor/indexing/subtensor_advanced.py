@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import switch
 from aesara.tensor.exceptions import NotScalarConstantError, ShapeError
 from aesara.tensor.indexing.index_facts import static_indexed_shape
@@ -23,9 +24,6 @@ from aesara.tensor.indexing.index_shapes import check_advanced_indexing_dimensio
 from aesara.tensor.indexing.repeated_places import is_last_write, names_no_place_twice
 from aesara.tensor.indexing.subtensor_basic import check_value, check_value_shape, gradient_of_part, known_sizes
 from aesara.tensor.shapes.repeated import gradient_of_value
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AdvancedIncSubtensor",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from aesara.tensor.core.constant_value import (
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.indexing.index_facts import check_static_index, static_slice_length
 from aesara.tensor.indexing.index_forms import (
@@ -32,9 +33,6 @@ from aesara.tensor.indexing.index_forms import (
 from aesara.tensor.indexing.index_shapes import basic_shape
 from aesara.tensor.shapes.repeated import gradient_of_value
 from aesara.tensor.shapes.shape import Shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["IncSubtensor", "Subtensor"]
 

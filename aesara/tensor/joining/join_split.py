@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +18,13 @@ from aesara.tensor.core.constant_value import entries_of_output, known_entries, 
 from aesara.tensor.core.conversion import _as_tensor_variable, as_tensor_variable, constant, contains_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.make_vector import vector_of
 from aesara.tensor.elementwise.ops import eq, gradient_as, switch
 from aesara.tensor.shapes.reshape import shape_padaxis
 from aesara.tensor.shapes.shape import shape
 from aesara.tensor.shapes.specify_shape import specify_shape
 from aesara.user_code import warn_user
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["concatenate", "horizontal_stack", "join", "split", "stack", "stacklists", "vertical_stack"]
 

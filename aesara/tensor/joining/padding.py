@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.ranges import arange
@@ -25,9 +26,6 @@ from aesara.tensor.shapes.broadcasting import broadcast_to
 from aesara.tensor.shapes.rearranging import expand_dims, sizes_of
 from aesara.tensor.statistics.mean_var import mean
 from aesara.tensor.statistics.order_statistics import median
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["pad"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.creation.allocation import ones
 from aesara.tensor.elementwise.ops import minimum
@@ -22,9 +23,6 @@ from aesara.tensor.joining.join_split import concatenate, join
 from aesara.tensor.shapes.broadcasting import broadcast_to
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes, sizes_of
 from aesara.tensor.shapes.reshape import shape_padleft, shape_padright
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "append",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.view import ViewOp
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.eye_tri import eye, tril, triu
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import conj, eq, invert, isnan, le, or_
@@ -20,9 +21,6 @@ from aesara.tensor.products.matmul import matmul
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.reductions.sum_prod_max import sum as sum_of
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Assume", "assume"]
 

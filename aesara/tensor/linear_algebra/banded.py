@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import and_, conj, eq, maximum, real
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.joining.join_split import concatenate, stack
@@ -26,9 +27,6 @@ from aesara.tensor.linear_algebra.core import (
     scipy_linalg,
 )
 from aesara.tensor.linear_algebra.solve import core_of_right_hand_side, with_right_hand_side
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["SolveBanded", "SolveHermitianBanded", "solve_banded", "solve_tridiagonal", "solveh_banded"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -32,9 +33,6 @@ from aesara.tensor.linear_algebra.solve import (
     with_right_hand_side,
 )
 from aesara.tensor.products.dot import dot
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["CholeskySolve", "Cholesky", "cho_solve", "cholesky"]
 

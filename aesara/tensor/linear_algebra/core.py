@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,16 +13,13 @@ from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.eye_tri import eye, tril, triu
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
 from aesara.tensor.elementwise import ops
 from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.vectorization.blockwise import Blockwise, vectorize
 from aesara.tensor.vectorization.gufunc_signature import parse_signature
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
-
 
 SINGULAR_VALUES_OF_INFINITIES = "a matrix with infinities or NaN has no singular values."
 

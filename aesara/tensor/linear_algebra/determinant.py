@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import conj, imag
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -23,9 +24,6 @@ from aesara.tensor.linear_algebra.failures import NanOnError
 from aesara.tensor.linear_algebra.inverse import matrix_inverse
 from aesara.tensor.linear_algebra.svd import SVD
 from aesara.tensor.products.dot import dot
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Cofactors", "CofactorsGrad", "Det", "SLogDet", "det", "slogdet"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from aesara.graph.cloning import graph_replace
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import stand_in
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import conj, eq, imag, real
@@ -38,9 +39,6 @@ from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.argmax import argmax
 from aesara.tensor.reductions.sum_prod_max import max as largest
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Eig",

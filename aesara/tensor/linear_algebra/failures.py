@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import isnan, switch
 from aesara.tensor.linear_algebra.core import MatrixOp, check_choice, is_connected, nan_like
 from aesara.tensor.reductions.all_any import any as any_true
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["NanOnError"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import maximum, minimum
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.linear_algebra.core import (
@@ -30,9 +31,6 @@ from aesara.tensor.linear_algebra.inverse import pinv_gradient
 from aesara.tensor.linear_algebra.svd import SVD
 from aesara.tensor.products.dot import dot
 from aesara.tensor.shapes.shape import shape_i_op
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Lstsq", "PinvWithCutoff", "lstsq"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from aesara.graph.op import Op
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, minimum
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import (
@@ -34,9 +35,6 @@ from aesara.tensor.linear_algebra.core import (
 from aesara.tensor.linear_algebra.solve import SolveTriangular, core_of_right_hand_side
 from aesara.tensor.ordering.sorting import argsort
 from aesara.tensor.products.dot import dot
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["LU", "LUFactor", "PivotsToPermutation", "lu", "lu_factor", "lu_solve"]
 

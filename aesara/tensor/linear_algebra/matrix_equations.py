@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import and_, conj, eq
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -28,9 +29,6 @@ from aesara.tensor.linear_algebra.solve import Solve, solve
 from aesara.tensor.products.dot import dot
 from aesara.tensor.products.vectors import kron
 from aesara.tensor.shapes.reshape import reshape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "BilinearSolveDiscreteLyapunov",

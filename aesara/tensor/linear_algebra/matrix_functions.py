@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import ge
 from aesara.tensor.joining.join_split import concatenate
@@ -35,9 +36,6 @@ from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.dot import dot
 from aesara.tensor.products.matmul import matmul
 from aesara.tensor.products.vectors import trace
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Expm",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import le, minimum
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.joining.join_split import concatenate
@@ -27,9 +28,6 @@ from aesara.tensor.linear_algebra.core import (
 )
 from aesara.tensor.linear_algebra.solve import SolveTriangular
 from aesara.tensor.products.dot import dot
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["QRFull", "QRIncomplete", "QRPivoted", "qr"]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.numpy_ops import isfinite
 from aesara.tensor.linear_algebra.eigen import eigh
@@ -18,9 +19,6 @@ from aesara.tensor.reductions.all_any import all as all_true
 from aesara.tensor.reductions.all_any import any as any_true
 from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.reductions.sum_prod_max import sum as sum_of
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["cond", "matrix_rank", "null_space", "orth"]
 

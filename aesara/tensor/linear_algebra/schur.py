@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
     as_square,
@@ -18,9 +19,6 @@ from aesara.tensor.linear_algebra.core import (
     matrix_type,
     scipy_linalg,
 )
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["QZ", "Schur", "qz", "schur"]
 

@@ -11,6 +11,7 @@ from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import conj
 from aesara.tensor.linear_algebra.core import (
@@ -32,7 +33,6 @@ from aesara.tensor.products.dot import dot
 
 if TYPE_CHECKING:
     from aesara.graph.op import Op
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Solve", "SolveBase", "SolveTriangular", "solve", "solve_triangular", "solvetriangular"]
 

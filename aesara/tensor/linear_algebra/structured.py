@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara import scalar as aes
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import conj
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import for_batches
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["block_diag", "circulant", "hankel", "toeplitz"]
 

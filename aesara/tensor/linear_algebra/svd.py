@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, minimum, switch
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -27,9 +28,6 @@ from aesara.tensor.linear_algebra.core import (
 )
 from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.sum_prod_max import max as largest
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["SVD", "svd", "svdvals"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
@@ -14,6 +14,7 @@ from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.scalar import Composite, get_scalar_type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import add, mul, reciprocal, sqrt, sub, true_divide
 from aesara.tensor.nnet.batchnorm_ops import (
@@ -25,9 +26,6 @@ from aesara.tensor.nnet.batchnorm_ops import (
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.specify_shape import specify_broadcastable
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AbstractBatchNormInference",

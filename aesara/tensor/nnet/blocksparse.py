@@ -19,13 +19,13 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.expression_op import ExpressionOp, MayOverwriteFirst
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import conj, mul
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 from aesara.tensor.reductions.sum_prod_max import sum as tensor_sum
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 
 def _operand(name: str, x: TensorLike, ndim: int) -> TensorVariable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +19,9 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import continuous_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import and_, eq, ge, lt
 from aesara.tensor.reductions.all_any import all as all_true
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 class ComposedOp(Op):

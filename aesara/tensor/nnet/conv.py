@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, as_operand
 from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
 from aesara.tensor.products.correlation import Correlation, Direction, Windows
 from aesara.user_code import warn_user
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["ConvOp", "conv2d", "gen_conv_code_unroll_batch_kern"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.make_vector import vector_of
 from aesara.tensor.nnet.conv_ops import (
     AbstractConv2d_gradInputs,
@@ -18,9 +19,6 @@ from aesara.tensor.nnet.conv_ops import (
     AbstractConv3d_gradWeights,
     BaseAbstractConv,
 )
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["conv2d_grad_wrt_inputs", "conv2d_transpose"]
 

@@ -18,13 +18,13 @@ from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.make_vector import vector_of
 from aesara.tensor.nnet.conv_shapes import assert_shape, checked_border_mode, pads_of
 from aesara.tensor.products.correlation import Correlation, Direction, Windows
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 
 def as_operand(x: TensorLike, ndim: int, name: str, quantity: str = "tensor") -> TensorVariable:

@@ -7,7 +7,7 @@ ones remain. A convolution without an implementation raises an error.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
@@ -15,6 +15,7 @@ from aesara.graph.rewriting.basic import copy_stack_trace, in2out, node_rewriter
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import LocalGroupDB
 from aesara.graph.rewriting.node_rewriters import MetaNodeRewriterSkip
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.nnet.conv import ConvOp
 from aesara.tensor.nnet.conv_ops import (
@@ -28,9 +29,6 @@ from aesara.tensor.nnet.corr3d import Corr3dMM, Corr3dMMGradInputs, Corr3dMMGrad
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.specify_shape import specify_shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 rules = Rules()
 

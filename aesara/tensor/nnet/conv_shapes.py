@@ -8,7 +8,7 @@ Shapes are tuples ``(batch, channels, *sizes)`` of images and outputs and ``(out
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +18,9 @@ from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, ge
 from aesara.tensor.products.correlation import dilated_size, output_size
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 Shape = tuple[Any, ...]
 

@@ -7,17 +7,15 @@ whose columns are the windows of the image. Filters are not mirrored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.nnet.conv_ops import ChosenWindows, as_operand
 from aesara.tensor.products.correlation import Direction
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 class MatrixCorrelation(ChosenWindows):

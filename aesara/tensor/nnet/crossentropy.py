@@ -15,6 +15,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import add, eq, log, log1p, mul, neg, softplus, switch
@@ -29,7 +30,6 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "binary_crossentropy",

@@ -8,7 +8,7 @@ of the probability of all its paths.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +21,8 @@ from aesara.graph.rewriting.basic import copy_stack_trace, node_rewriter
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import float_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.rewriting.registration import Rules
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["ConnectionistTemporalClassification", "ctc", "ctc_available", "ctc_present", "local_ctc_no_grad"]
 

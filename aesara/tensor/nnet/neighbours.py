@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import ceil_intdiv, eq, ge
@@ -15,9 +16,6 @@ from aesara.tensor.indexing.selection import where
 from aesara.tensor.joining.join_split import stack
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.reshape import reshape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Images2Neibs", "images2neibs", "neibs2images"]
 

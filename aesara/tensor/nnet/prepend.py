@@ -12,13 +12,13 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.nnet.composed import ComposedOp
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["prepend_0_to_each_row", "prepend_1_to_each_row", "prepend_scalar_to_each_row"]
 

@@ -17,6 +17,7 @@ from aesara.graph.rewriting.basic import copy_stack_trace, graph_rewriter, node_
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.source import gradient_mark, inherit_source
 from aesara.tensor.core.check_and_raise import Assert
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import Alloc, zeros
 from aesara.tensor.elementwise.ops import add, eq, exp, sigmoid, softplus, tanh
 from aesara.tensor.nnet.activations import hard_sigmoid
@@ -40,7 +41,6 @@ from aesara.tensor.shapes.shape import shape
 
 if TYPE_CHECKING:
     from aesara.graph.op import Op
-    from aesara.tensor.var import TensorVariable
 
 rules = Rules()
 

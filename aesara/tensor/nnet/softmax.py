@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from aesara import scalar as aes
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add
 from aesara.tensor.nnet.composed import ComposedOp, as_floats
 from aesara.tensor.reductions.softmax import Softmax, SoftmaxGrad
@@ -15,7 +16,6 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["softmax_grad_legacy", "softmax_legacy", "softmax_with_bias"]
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.configdefaults import config
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.nnet.conv_gradients import conv2d_grad_wrt_inputs
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 def bilinear_kernel_1D(ratio: Any, normalize: bool = True) -> TensorVariable:

@@ -27,6 +27,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import full, ones, zeros
 from aesara.tensor.elementwise.ops import angle as angle_of
 from aesara.tensor.elementwise.ops import clip as clip_between
@@ -45,8 +46,6 @@ from aesara.tensor.statistics.observations import histogram
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 _NOT_GIVEN = np._NoValue  # type: ignore[attr-defined]
 

@@ -12,6 +12,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.diagonals import diag
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.creation.ranges import arange
@@ -27,8 +28,6 @@ from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "amax",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import mul
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.elementwise.ops import ge, maximum
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
@@ -27,9 +28,6 @@ from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.shape import Shape_i, shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["bincount", "searchsorted", "unique"]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.elementwise.ops import eq, lt
 from aesara.tensor.elementwise.ops import invert as logical_opposite
@@ -17,9 +18,6 @@ from aesara.tensor.ordering.searching import searchsorted, unique
 from aesara.tensor.ordering.sorting import sort
 from aesara.tensor.reductions.all_any import any as any_true
 from aesara.tensor.shapes.rearranging import flatten
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique_values"]
 

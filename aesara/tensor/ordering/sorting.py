@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -15,20 +15,18 @@ from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import SortKind
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros_like
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs, minimum
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.indexing.repeated_places import differ_along
 
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
-
 __all__ = ["argsort", "argtopk", "sort", "topk", "topk_and_argtopk"]
 
-Kind = Literal["quicksort", "mergesort", "heapsort", "stable"]
-_KINDS = get_args(Kind)
+_KINDS = get_args(SortKind)
 
 
 def _checked_axis(axis: int, ndim: int, name: str) -> int:
@@ -43,7 +41,7 @@ class _SortingOp(Op):
 
     __props__: tuple[str, ...] = ("kind", "order")
 
-    def __init__(self, kind: Kind, order: Any = None):
+    def __init__(self, kind: SortKind, order: Any = None):
         if kind not in _KINDS:
             raise ValueError(f"The kind of a sort is one of {', '.join(_KINDS)}; got {kind!r}.")
         if order is not None and len(order):
@@ -126,7 +124,7 @@ def _index_along(positions: TensorVariable, axis: int) -> tuple[TensorVariable, 
     return tuple(index)
 
 
-def sort(a: Any, axis: int | None = -1, kind: Kind = "quicksort", order: Any = None) -> TensorVariable:
+def sort(a: Any, axis: int | None = -1, kind: SortKind = "quicksort", order: Any = None) -> TensorVariable:
     """The elements in ascending order along an axis; NaN comes last.
 
     Parameters
@@ -150,7 +148,7 @@ def sort(a: Any, axis: int | None = -1, kind: Kind = "quicksort", order: Any = N
     return SortOp(kind, order)(a, axis)
 
 
-def argsort(a: Any, axis: int | None = -1, kind: Kind = "quicksort", order: Any = None) -> TensorVariable:
+def argsort(a: Any, axis: int | None = -1, kind: SortKind = "quicksort", order: Any = None) -> TensorVariable:
     """The positions of the elements in ascending order along an axis; see `sort` for the parameters."""
     a, axis = _input_and_axis(a, axis, "argsort")
     return ArgSortOp(kind, order)(a, axis)

@@ -31,12 +31,12 @@ from aesara.records import dataclass
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.elementwise.ops import conj, gradient_as
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 Direction = Literal["forward", "weights", "inputs"]
 Shape = tuple[Any, ...]

@@ -16,11 +16,11 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add, conj, gradient_as, mul, real
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["batched_dot", "batched_tensordot", "dense_dot", "dot", "outer", "tensordot"]
 

@@ -10,6 +10,7 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.elementwise.ops import and_, eq, mul
 from aesara.tensor.products.dot import batched_dot, dot, tensordot
@@ -23,8 +24,6 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["einsum"]
 

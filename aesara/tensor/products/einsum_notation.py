@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+from aesara.tensor.core.variable import TensorVariable
 
 #: A letter, or a position, counted from the end, among the dimensions that an ellipsis stands for.
 Label = Hashable

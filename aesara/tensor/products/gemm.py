@@ -18,12 +18,12 @@ from aesara.graph.utils import InconsistencyError
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp, MayOverwriteFirst
 from aesara.tensor.core.tensor_type import StaticShape, tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add, mul, neg
 from aesara.tensor.products.dot import Dot
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Dot22", "Dot22Scalar", "Gemm", "GemmRelated", "gemm", "gemm_inplace", "gemm_no_inplace"]
 

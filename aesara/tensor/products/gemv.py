@@ -11,6 +11,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.expression_op import MayOverwriteFirst
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add, mul
 from aesara.tensor.products.dot import Dot, outer
 from aesara.tensor.products.gemm import (
@@ -25,7 +26,6 @@ from aesara.tensor.products.gemm import (
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Gemv", "Ger", "gemv", "gemv_inplace", "gemv_no_inplace", "ger", "ger_destructive"]
 

@@ -14,6 +14,7 @@ from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import StaticShape, tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add, conj
 from aesara.tensor.products.dot import dense_dot, gradient_of, is_discrete_product
 from aesara.tensor.shapes.dimshuffle import dimshuffle
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["matmul"]
 

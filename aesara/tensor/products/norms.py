@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import abs, neq, pow, real, sqrt, square
 from aesara.tensor.linear_algebra.svd import svdvals
 from aesara.tensor.reductions.sum_prod_max import largest_size, min, sum
 from aesara.tensor.shapes.rearranging import expand_dims, moveaxis, normalize_axes
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 

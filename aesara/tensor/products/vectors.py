@@ -8,6 +8,7 @@ from aesara import scalar as aes
 from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.elementwise.ops import and_, conj, mul
 from aesara.tensor.joining.join_split import stack
@@ -21,8 +22,6 @@ from aesara.tensor.shapes.reshape import reshape, shape_padleft
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["cross", "inner", "kron", "matrix_transpose", "matvec", "trace", "vdot", "vecdot", "vecmat"]
 

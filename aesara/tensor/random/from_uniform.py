@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
@@ -15,12 +13,10 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq
 from aesara.tensor.sequences.cumulative import cumsum
 from aesara.tensor.shapes.reshape import reshape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["ChoiceFromUniform", "MultinomialFromUniform"]
 

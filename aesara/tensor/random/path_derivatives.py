@@ -11,14 +11,12 @@ is 0, or so small beside `loc` that the sum is rounded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara import scalar as aes
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.elemwise import tensor_function
 from aesara.tensor.elementwise.ops import eq, expm1, log, lt, switch
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "of_beta",

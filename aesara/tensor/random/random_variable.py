@@ -21,6 +21,7 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import all_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.random.generators import NumPyGenerator, copy_generator
 from aesara.tensor.random.parameters import (
@@ -35,8 +36,6 @@ from aesara.tensor.shapes.shape import shape_tuple
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["RandomVariable", "draw_again"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import typing
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,12 +13,10 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import isclose, neq
 from aesara.tensor.reductions.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import select_where
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["all", "allclose", "any"]
 

@@ -16,13 +16,13 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, invert, maximum, minimum, neg
 from aesara.tensor.reductions.careduce import as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import max, min
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["argmax", "argmin", "largest", "max_and_argmax", "ptp", "smallest"]
 

@@ -10,12 +10,12 @@ from aesara.scalar.casting import cast
 from aesara.scalar.composite import Composite, composite_of
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.core.expression_op import ExpressionOp
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.reductions.careduce import CAReduce
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 
 class FusedReduction(ExpressionOp):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,15 +13,13 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.half_precision import half_in_single
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
 from aesara.tensor.elementwise.elemwise import tensor_function
 from aesara.tensor.elementwise.ops import eq, exp, isinf, log, switch
 from aesara.tensor.reductions.careduce import as_axes, normalize_axes
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.reductions.sum_prod_max import supremum
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["logaddexp", "logsumexp"]
 

@@ -12,6 +12,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.half_precision import half_in_single
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import conj, gt, invert, isnan, real, sqrt, switch
 from aesara.tensor.reductions.all_any import all as all_true
 from aesara.tensor.reductions.all_any import any as any_true
@@ -25,8 +26,6 @@ from aesara.tensor.sequences.cumulative import cumprod, cumsum
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "nanargmax",

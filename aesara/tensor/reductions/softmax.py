@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +11,12 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import (
     exp,
 )
 from aesara.tensor.elementwise.special import as_floats
 from aesara.tensor.reductions.sum_prod_max import sum
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 #: Stands for an axis that was not given.
 UNSET_AXIS = object()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,11 @@ from aesara.scalar.complex_forms import Parts, choose, complex_form, is_nonzero,
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.ops import abs, conj, eq, lt, maximum, minimum, second, switch
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.reductions.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["max", "min", "prod", "sum"]
 

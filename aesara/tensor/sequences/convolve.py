@@ -16,6 +16,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.elementwise.ops import conj, gradient_as, maximum, minimum
 from aesara.tensor.joining.join_split import join
@@ -23,7 +24,6 @@ from aesara.tensor.joining.join_split import join
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
     from aesara.graph.nodes import Variable
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["convolve"]
 

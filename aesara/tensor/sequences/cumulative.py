@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,13 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.ops import conj, neq
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.sequences.recurrence import LinearRecurrence, shift
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 from aesara.tensor.shapes.reshape import reshape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["cumprod", "cumsum", "diff"]
 

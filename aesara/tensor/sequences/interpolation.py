@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise import ops
 from aesara.tensor.joining.join_split import concatenate, join
 from aesara.tensor.ordering.searching import searchsorted
@@ -20,9 +21,6 @@ from aesara.tensor.reductions.all_any import any as any_true
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.sequences.cumulative import cumsum, diff
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["digitize", "ediff1d", "gradient", "interp", "trapezoid", "unwrap"]
 

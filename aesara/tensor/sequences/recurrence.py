@@ -12,12 +12,12 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import conj, second
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 
 class LinearRecurrence(Op):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,15 +15,13 @@ from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.creation.allocation import ones_like, zeros_like
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import cos, maximum, sqrt
 from aesara.tensor.elementwise.special import i0
 from aesara.tensor.joining.join_split import stack
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser", "polyval", "vander"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, maximum, or_, switch
 from aesara.tensor.indexing.selection import static_broadcast
 from aesara.tensor.shapes.rearranging import sizes_of
@@ -28,9 +29,6 @@ from aesara.tensor.shapes.repeated import summed_where_known
 from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.shape import shape_tuple
 from aesara.tensor.shapes.specify_shape import specify_shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["broadcast_arrays", "broadcast_shape", "broadcast_shape_iter", "broadcast_to"]
 

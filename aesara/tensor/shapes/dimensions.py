@@ -11,6 +11,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.elementwise.ops import and_, eq, invert, or_
 from aesara.tensor.indexing.nonzero import nonzero
@@ -23,8 +24,6 @@ from aesara.tensor.shapes.reshape import reshape, shape_padleft, shape_padright
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "argwhere",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.ops import le, maximum
@@ -18,9 +19,6 @@ from aesara.tensor.joining.join_split import join
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.reshape import reshape, shape_padleft, shape_padright
 from aesara.tensor.shapes.shape import shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "atleast_1d",

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, gradient_as
 from aesara.tensor.shapes.specify_shape import specify_shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
-
 
 _repeats_nothing = CheckAndRaise(
     ValueError,

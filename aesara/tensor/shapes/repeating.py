@@ -16,6 +16,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc, zeros
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import eq, switch
@@ -29,8 +30,6 @@ from aesara.tensor.shapes.shape import shape
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
-
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["compress", "repeat", "squeeze"]
 

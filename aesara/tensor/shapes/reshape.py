@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +15,11 @@ from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import constant_of_output, known_entries
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.ops import eq, maximum, switch
 from aesara.tensor.shapes.shape import shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["reshape", "shape_padaxis", "shape_padleft", "shape_padright"]
 

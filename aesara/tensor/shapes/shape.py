@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,9 +16,7 @@ from aesara.scalar import int64 as scalar_int64
 from aesara.tensor.core.constant_value import constant_of_output, entries_of_output
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import tensor_type
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+from aesara.tensor.core.variable import TensorVariable
 
 __all__ = ["shape"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,9 @@ from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import constant_of_output, follow_input, known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of, get_vector_length, vector_length_of_output
 from aesara.tensor.type_other import NoneConst, NoneTypeT
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["specify_broadcastable", "specify_shape", "unbroadcast"]
 

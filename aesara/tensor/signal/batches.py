@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.signal.pooling import PoolingOp
 from aesara.tensor.vectorization.batches import batch_sizes, batches, broadcast_batch
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 @vectorize_node.register(PoolingOp)

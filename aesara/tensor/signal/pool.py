@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.scalar.types import bool as bool_t
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.signal.pooling import (
     AveragePoolGrad,
     DownsampleFactorMaxGradGrad,
@@ -18,9 +19,6 @@ from aesara.tensor.signal.pooling import (
 )
 from aesara.tensor.signal.pooling import one_of as _one_of_both
 from aesara.user_code import warn_user
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AveragePoolGrad",

@@ -26,12 +26,12 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.elementwise.ops import gradient_as, maximum, minimum
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AveragePoolGrad",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +10,12 @@ from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import conj, maximum
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.sum_prod_max import sum
 from aesara.tensor.statistics.one_observation import spread_of_one
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["cov"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,14 +14,12 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.half_precision import half_in_single
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import conj, real, second, sqrt
 from aesara.tensor.reductions.careduce import CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import select_where
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.statistics.one_observation import spread_of_one
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["mean", "std", "var"]
 

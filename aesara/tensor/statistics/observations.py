@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.creation.equal_steps import linspace
 from aesara.tensor.elementwise import ops
@@ -27,9 +28,6 @@ from aesara.tensor.shapes.broadcasting import broadcast_to
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes, sizes_of
 from aesara.tensor.statistics.covariance import cov
 from aesara.tensor.statistics.mean_var import mean
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["average", "corrcoef", "correlate", "histogram"]
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, switch
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 def spread_of_one(spread: TensorVariable, products: TensorVariable, divisor: Any) -> TensorVariable:

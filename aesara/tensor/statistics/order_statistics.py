@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise import ops
 from aesara.tensor.indexing.permuting import take_along_axis
@@ -23,9 +24,6 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.reshape import reshape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 

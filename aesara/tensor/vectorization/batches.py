@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import batch_ndim, fit_core_type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.specify_shape import specify_shape
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["align", "batch_sizes", "batches", "broadcast_batch", "most_batches", "move_dimensions"]
 

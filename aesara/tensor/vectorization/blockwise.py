@@ -21,6 +21,7 @@ from aesara.graph.utils import TestValueError
 from aesara.graph.vectorization import vectorize_graph
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import second
 from aesara.tensor.indexing.selection import static_broadcast
 from aesara.tensor.shapes.length_one import declare_length_one
@@ -34,7 +35,6 @@ from aesara.tensor.vectorization.gufunc_signature import (
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["vectorize"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import and_, clip, ge, lt, maximum, minimum, switch
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor
@@ -16,9 +16,6 @@ from aesara.tensor.reductions.sum_prod_max import sum as tensor_sum
 from aesara.tensor.sequences.convolve import Convolve
 from aesara.tensor.type_other import as_symbolic_slice
 from aesara.tensor.vectorization.batches import align, batches
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 @vectorize_node.register(Convolve)

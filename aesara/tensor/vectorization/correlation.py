@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import mul
-from typing import TYPE_CHECKING
 
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.products.correlation import Correlation
 from aesara.tensor.vectorization.batches import batches
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 #: direction, number of the operand with the batch: the axis of the operand that takes it in, that of the result, and
 #: whether channels and outputs may be grouped and filters unshared

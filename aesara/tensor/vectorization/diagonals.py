@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import switch
 from aesara.tensor.vectorization.batches import align, batches
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 @vectorize_node.register(ExtractDiag)

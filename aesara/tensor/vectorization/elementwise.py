@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
@@ -12,11 +11,9 @@ from aesara.scalar.op import ScalarOp
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.elemwise import Elemwise, elemwise_of
 from aesara.tensor.shapes.cpu_contiguous import CpuContiguous
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 @vectorize_node.register(Elemwise)

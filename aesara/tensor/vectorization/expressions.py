@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.tensor.core.expression_op import ExpressionOp
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+from aesara.tensor.core.variable import TensorVariable
 
 
 @vectorize_node.register(ExpressionOp)

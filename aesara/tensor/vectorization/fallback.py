@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.vectorization.batches import align, batches
 from aesara.tensor.vectorization.blockwise import Blockwise, signature_of
 from aesara.tensor.vectorization.gufunc_signature import parse_signature
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 @vectorize_node.register(Op)

@@ -8,11 +8,12 @@ of the result are then moved from their positions under NumPy's rules.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.indexing.index_facts import group_indices, static_indexed_shape
 from aesara.tensor.indexing.index_forms import as_index_variable, indices_from_subtensor, is_basic_idx, is_mask
@@ -31,9 +32,6 @@ from aesara.tensor.vectorization.batches import (
     move_dimensions,
 )
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 class _Index:

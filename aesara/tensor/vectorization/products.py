@@ -7,10 +7,10 @@ multiplied by a product that broadcasts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.products.dot import BatchedDot, Dot
 from aesara.tensor.products.matmul import MatMul
 from aesara.tensor.reductions.sum_prod_max import sum as tensor_sum
@@ -18,9 +18,6 @@ from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.vectorization.batches import align, batches, most_batches
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 @vectorize_node.register(Dot)

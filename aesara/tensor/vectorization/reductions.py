@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import lt, switch
 from aesara.tensor.ordering.sorting import ArgSortOp, SortOp, TopKOp
 from aesara.tensor.reductions.argmax import Argmax, MaxAndArgmax
@@ -22,9 +22,6 @@ from aesara.tensor.shapes.repeating import Repeat
 from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.vectorization.batches import align, batch_sizes, batches, broadcast_batch
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 def _shifted_axes(axis: tuple[int, ...] | None, core_ndim: int, batch: int) -> tuple[int, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.ops import maximum
@@ -23,9 +24,6 @@ from aesara.tensor.type_other import NoneConst
 from aesara.tensor.vectorization.batches import align, batch_sizes, batches, broadcast_batch
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 from aesara.tensor.vectorization.reductions import shifted_axis
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 @vectorize_node.register(DimShuffle)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
 from aesara.tensor.random.generators import NumPyGenerator
 from aesara.tensor.random.parameters import SizeLike
 from aesara.tensor.random.path_derivatives import of_location_and_scale, of_student
 from aesara.tensor.random.random_variable import DrawOptions, DrawShape, PathDerivatives, RandomVariable, draw_again
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["cauchy", "gumbel", "laplace", "logistic", "normal", "t"]
 

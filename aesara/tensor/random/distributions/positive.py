@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import log
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, powers, require, shape_of_draws
 from aesara.tensor.random.generators import NumPyGenerator
@@ -20,9 +21,6 @@ from aesara.tensor.random.path_derivatives import (
     of_standard_gamma,
 )
 from aesara.tensor.random.random_variable import DrawOptions, DrawShape, PathDerivatives, RandomVariable, draw_again
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "chisquare",

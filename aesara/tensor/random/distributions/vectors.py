@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, switch
 from aesara.tensor.products.dot import dot
 from aesara.tensor.random.generators import NumPyGenerator
@@ -22,9 +23,6 @@ from aesara.tensor.random.random_variable import DrawOptions, DrawShape, PathDer
 from aesara.tensor.shapes.broadcasting import broadcast_to, summed_to
 from aesara.tensor.shapes.shape import shape_tuple
 from aesara.utils import modules_on_demand
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["dirichlet", "multinomial", "multivariate_hypergeometric", "multivariate_normal"]
 

@@ -7,7 +7,7 @@ of the same distribution, but others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
@@ -16,6 +16,7 @@ from aesara.graph.op import compute_test_value
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.tensor.core.constant_value import infer_static_shape
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.indexing.index_forms import as_index_variable, get_idx_list
 from aesara.tensor.indexing.index_shapes import indexed_result_shape
@@ -26,9 +27,6 @@ from aesara.tensor.random.random_variable import RandomVariable
 from aesara.tensor.shapes.broadcasting import broadcast_to
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import Shape, Shape_i, shape_tuple
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "is_rv_used_in_graph",

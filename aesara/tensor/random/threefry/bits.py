@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +19,10 @@ from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import integer_dtypes, uint_dtypes
 from aesara.tensor.core.tensor_like import IntegerLike, ShapeLike, TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.joining.join_split import stack
 from aesara.tensor.random.parameters import SizeLike, normalize_size_param
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = ["bits", "fold_in", "key", "split", "threefry2x32"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import all_dtypes, discrete_dtypes, float_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import eq, gt, log, lt, switch
 from aesara.tensor.indexing.inc_subtensor import take
@@ -29,9 +30,6 @@ from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.sequences.cumulative import cumsum
 from aesara.tensor.shapes.broadcasting import broadcast_to
 from aesara.tensor.shapes.shape import shape_tuple
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 #: The lengths up to which this many rounds of sorting suffice: powers of the third root of 2^32 - 1.
 ENOUGH_ROUNDS = (1, 1625, 2642245, 4294967295)

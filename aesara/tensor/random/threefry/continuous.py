@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import exp, log, log1p, sgn, sqrt, tan
 from aesara.tensor.elementwise.special import erfinv
 from aesara.tensor.random.parameters import SizeLike
 from aesara.tensor.random.threefry.bits import bits_of_shape
 from aesara.tensor.random.threefry.parameters import float_dtype, floats_of, is_number, refuse, shape_and_params
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "cauchy",

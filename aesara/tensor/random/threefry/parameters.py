@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +13,11 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import float_dtypes
 from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import invert
 from aesara.tensor.random.parameters import SizeLike, normalize_size_param, sizes_of_shape
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.shapes.broadcasting import broadcast_shape, broadcast_to
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 def float_dtype(dtype: str | None) -> str:

@@ -5,15 +5,18 @@ The rules apply to one matrix, and to each of a batch (`Blockwise`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
+from aesara.graph.rewriting.matching import LogicVariable, Ops, one_of
+from aesara.graph.rewriting.pattern import Rule
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.diagonals import ExtractDiag
 from aesara.tensor.creation.eye_tri import Eye
@@ -23,17 +26,9 @@ from aesara.tensor.linear_algebra.core import MatrixOp
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import prod, sum
 from aesara.tensor.rewriting.helpers import outputs_in_place_of
-from aesara.tensor.rewriting.matrices.facts import diagonal_in, facts_of, is_square
-from aesara.tensor.vectorization.blockwise import Blockwise
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
-from collections.abc import Callable, Sequence
-
-from aesara.graph.rewriting.matching import LogicVariable, Ops, one_of
-from aesara.graph.rewriting.pattern import Rule
-from aesara.tensor.rewriting.matrices.facts import core_of, swaps_last
+from aesara.tensor.rewriting.matrices.facts import core_of, diagonal_in, facts_of, is_square, swaps_last
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.vectorization.blockwise import Blockwise
 
 
 def is_real(x: Variable) -> bool:
