@@ -1,7 +1,7 @@
 """The layers of docs/architecture.md, held by reading every import statement of the package.
 
-Imports point down, never up; no two modules import each other, however long the way round; nothing of the
-package is imported inside a function; modules that only re-export names are for users, and nothing inside
+Imports, those for type checkers too, point down, never up; no two modules import each other, however long the way
+round; nothing of the package is imported inside a function; modules that only re-export names are for users, and nothing inside
 imports them.
 """
 
@@ -221,7 +221,7 @@ def test_imports_point_down():
     wrong = [
         f"{where(name, line)} (layer {layer_of(name)}) imports {module} (layer {layer_of(module)})"
         for name in FILES
-        for module, line, _ in imports_of(name)
+        for module, line, _ in imports(name, with_typed=True)
         if module in FILES and layer_of(module) > layer_of(name)
     ]
     assert not wrong, "\n".join(wrong)
