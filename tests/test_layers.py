@@ -1,8 +1,8 @@
 """The layers of docs/architecture.md, held by reading every import statement of the package.
 
 Imports, those for type checkers too, point down, never up; no two modules import each other, however long the way
-round; nothing of the package is imported inside a function; modules that only re-export names are for users, and nothing inside
-imports them.
+round; nothing of the package is imported inside a function; modules that only re-export names are for users, and
+nothing inside imports them.
 """
 
 import ast
