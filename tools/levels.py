@@ -1,10 +1,11 @@
 """Runs tests natively at lower levels of processors that this one can run code for: ``python -m tools.levels``.
 
-The tests are those whose results could depend on a level: accuracy, the values of the table of ops, and two fifths of
-the random programs of the suite; tests of types that know lengths are left out, since they change at no level what is
-computed.  The suite itself runs all of them for this processor, so that its own level, the highest that it has, is left
-out unless ``--all`` is given.  Vector math and the equality of bits are compared at all levels by tests of the suite
-(``tests/ir/test_vecmath.py``, ``tests/link/test_same_bits.py``).  Other arguments are handed on to pytest.
+The tests are those whose results could depend on a level: accuracy of native functions, the values of the table of ops,
+and a fifth of the random programs of the suite.  Tests of types that know lengths are left out, since they change at no
+level what is computed, and so are tests of accuracy that run graphs node by node.  The suite itself runs all of them
+for this processor, so that its own level, the highest that it has, is left out unless ``--all`` is given.  Vector math
+and the equality of bits are compared at all levels by tests of the suite (``tests/ir/test_vecmath.py``,
+``tests/link/test_same_bits.py``).  Other arguments are handed on to pytest.
 """
 
 from __future__ import annotations
@@ -16,11 +17,16 @@ import sys
 from aesara.errors import NativeTargetError
 from aesara.link.llvm.target import X86_LEVELS, target_named
 
-#: programs of the last are about states and memory, which no level changes
-TESTS = ("tests/accuracy", "tests/optable/test_table_values.py", "tests/fuzz", "--ignore=tests/fuzz/test_machine.py")
-LEFT_OUT = "not test_static_shapes"
+#: the other files of `accuracy` run graphs node by node, all but a few of their functions; the programs of the last are
+#: about states and memory, which no level changes
+TESTS = (
+    *("tests/accuracy/test_accuracy.py", "tests/accuracy/test_stability.py", "tests/accuracy/test_stable.py"),
+    *("tests/optable/test_table_values.py", "tests/fuzz", "--ignore=tests/fuzz/test_machine.py"),
+)
+#: in these files, what a level does not change
+LEFT_OUT = "not (test_static_shapes or test_values_and_slopes or FAST_COMPILE or rewritten)"
 #: how many random programs of each kind are drawn, of 150 in the suite
-PROGRAMS = 60
+PROGRAMS = 30
 
 
 def levels_here() -> list[str]:
