@@ -13,8 +13,6 @@ from aesara.tensor.linear_algebra.lu import PivotsToPermutation
 from aesara.tensor.linear_algebra.matrix_functions import ExpmGrad
 from tests.link.jax_mode.matching import fail_alike, function_of, on_both
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 LinAlgError = np.linalg.LinAlgError
 X, Y = at.dmatrices("X", "Y")
 Z = at.zmatrix("Z")

@@ -22,8 +22,6 @@ from aesara.link.jax.compiled import enable_x64
 from aesara.link.jax.dispatch import jax_funcify, jax_typify
 from aesara.link.jax.dispatch.random import jax_sample_fn
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 MANY = 10_000
 FEW = 1e-3  # p-values below it are failures; seeds are fixed
 RV = at.random

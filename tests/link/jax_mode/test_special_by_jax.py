@@ -20,8 +20,6 @@ from aesara.scalar.op import ScalarOp
 from aesara.scalar.routine import FloatRoutine, routine
 from aesara.tensor.elemwise import Elemwise
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 #: Functions that the host computes, with why: JAX's hyp2f1 fails for whole parameters, at 1, and below -1.
 ON_HOST = {"hyp2f1", "hyp2f1_der"}
 

@@ -9,8 +9,6 @@ from tests.optable.faults import rows_for
 from tests.optable.running import Graphs, called, drawn, flat
 from tests.optable.table import ROWS
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 #: relative and absolute tolerances: XLA's functions are within some units of the last place
 TOLERANCES = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-9, "complex64": 2e-5, "complex128": 1e-9}
 
