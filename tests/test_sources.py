@@ -134,6 +134,31 @@ def test_libraries_are_made_of_the_sources_that_their_keys_depend_on():
                         assert any(path.is_relative_to(one) for one in known), (file, module)
 
 
+def test_facts_of_the_machine_are_in_the_keys_of_libraries():
+    """Other modules of Python than these cannot make a constant differ between machines."""
+    known = {
+        ("threads.py", "ctypes"),  # the size of C's long, which the target tells
+        ("large_blocks.py", "mmap"),  # the size of pages, which is in the key
+        ("large_blocks.py", "sys"), ("layout.py", "sys"),  # the system, which the target tells
+        ("ziggurats.py", "ctypes"), ("generators.py", "ctypes"), ("generators.py", "importlib"),  # NumPy's numbers
+        ("clock.py", "sys"), ("clock.py", "ctypes"), ("clock.py", "time"),  # the clock, which is in the key
+        ("instructions.py", "struct"),  # formats of numbers
+        ("translate.py", "linecache"),  # the sources
+    }  # fmt: skip
+    harmless = {
+        "__future__", "ast", "collections.abc", "dataclasses", "functools", "inspect", "itertools", "math", "operator",
+        "re", "types", "typing", "numpy", "numpy.typing",
+    }  # fmt: skip
+    found = set()
+    for file in modules_of_libraries():
+        for statement in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(statement, ast.Import):
+                found |= {(file.name, name.name) for name in statement.names}
+            elif isinstance(statement, ast.ImportFrom) and not statement.module.startswith("aesara"):
+                found.add((file.name, statement.module))
+    assert {one for one in found if one[1] not in harmless} <= known
+
+
 PROGRAM = """
 import sys
 import aesara, aesara.tensor as at

@@ -16,7 +16,6 @@ type of the other operand.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -75,7 +74,7 @@ class TypedFunction:
     def parameters(self) -> dict[str, ValueType]:
         """Types by the names of parameters."""
         code = self.function.__code__
-        annotations = inspect.get_annotations(self.function)
+        annotations = self.function.__annotations__
         return {name: type_of_annotation(annotations[name]) for name in code.co_varnames[: code.co_argcount]}
 
     @property
@@ -89,13 +88,14 @@ class TypedFunction:
     @cached_property
     def result(self) -> ValueType | None:
         """The result type, None if nothing is returned."""
-        annotation = inspect.get_annotations(self.function)["return"]
+        annotation = self.function.__annotations__["return"]
         return None if annotation is None else type_of_annotation(annotation)
 
     @cached_property
     def names(self) -> dict[str, Any]:
         """The global names of the function's module, and those of functions around it."""
-        return {**self.function.__globals__, **inspect.getclosurevars(self.function).nonlocals}
+        cells = zip(self.function.__code__.co_freevars, self.function.__closure__ or ())
+        return {**self.function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
 
 
 def typed_function(

@@ -125,18 +125,28 @@ def translations(*functions: TypedFunction) -> dict[TypedFunction, Translation]:
     return found
 
 
-@functools.lru_cache(maxsize=32)
-def _definitions(filename: str) -> dict[int, ast.FunctionDef]:
-    """Return the function definitions of a file by their first line, that of a decorator if there is one."""
-    found: dict[int, ast.FunctionDef] = {}
-    bodies = [ast.parse("".join(linecache.getlines(filename))).body]
-    while bodies:
-        for statement in bodies.pop():
-            if isinstance(statement, ast.FunctionDef):
-                first = min([statement.lineno, *(one.lineno for one in statement.decorator_list)])
-                found[first] = statement
-            bodies += [getattr(statement, name, []) for name in ("body", "orelse")]
-    return found
+def _parse(function: TypedFunction) -> tuple[ast.FunctionDef, int]:
+    """Return the definition of a function, and the number of lines of its file before those that were parsed.
+
+    Lines after its head belong to it as long as they are indented: to parse the whole file would take twice as long.
+    """
+    code = function.function.__code__
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    heads = (k for k, line in enumerate(lines) if line.rstrip().endswith(":"))
+    end = next(heads, len(lines) - 1) + 1
+    indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    while end < len(lines) and (not lines[end][: indent + 1].strip() or lines[end].lstrip().startswith("#")):
+        end += 1
+    text = "".join(lines[:end])
+    try:
+        (body,) = ast.parse(f"if True:\n{text}" if indent else text).body
+    except (SyntaxError, ValueError):
+        raise TypedPythonError(
+            f"the source of {function!r} is not available, or has a line with less indentation than the function"
+        ) from None
+    definition = body.body[0] if isinstance(body, ast.If) else body
+    assert isinstance(definition, ast.FunctionDef)
+    return definition, code.co_firstlineno - (2 if indent else 1)
 
 
 Environment = dict[str, Any]
@@ -182,10 +192,8 @@ class _Translator(ValueWriter):
         self.returned_calls: set[str] = set()
 
     def translation(self) -> Translation:
-        function, code = self.function, self.function.function.__code__
-        source = _definitions(self.filename).get(code.co_firstlineno)
-        if source is None:
-            raise TypedPythonError(f"the source of {function!r} is not available")
+        function = self.function
+        source, self.lines_before = _parse(function)
         if "entry" in function.parameters:
             self.refuse("`entry` is the name of the first block; give the parameter another name")
         self._block(source.body)
@@ -322,7 +330,7 @@ class _Translator(ValueWriter):
     def _mark_tail_calls(self) -> None:
         """Reuse the stack frame for returned calls, unless they may get pointers to it."""
         lines = self.writer.lines
-        if self.stack or any(" = alloca " in line for line in lines):
+        if not self.returned_calls or self.stack or any(" = alloca " in line for line in lines):
             return
         for k, line in enumerate(lines):
             if line.partition(" = ")[0] in self.returned_calls:
@@ -550,10 +558,31 @@ class _Translator(ValueWriter):
         """Return an operand, or a Python object for constants, types and functions."""
         self.line = expression.lineno
         match expression:
-            case ast.Constant(value=value):
-                return value
             case ast.Name(id=name):
                 return self._name(name)
+            case ast.Constant(value=value):
+                return value
+            case ast.Attribute(value=base, attr=name):
+                on = self._expression(base)
+                if isinstance(on, ModuleType):
+                    return getattr(on, name)
+                address, field_type = self.field(on, name)
+                if field_type is None:
+                    self.refuse(f"{name} is a function, which can only be called")
+                if isinstance(field_type, InlineType):
+                    return TypedValue(PointerType(field_type.target), address)
+                return self.load(field_type, address)
+            case ast.Call():
+                result = self._call(expression)
+                if result is None:
+                    self.refuse(f"{ast.unparse(expression)} has no result")
+                return result
+            case ast.Subscript(value=base, slice=index):
+                on = self._expression(base)
+                if not isinstance(on, (TypedValue, ConstantArray)):
+                    return on[self._static(index)]
+                pointer, kind = self.element(on, self._expression(index))
+                return self.load(kind, pointer)
             case ast.BinOp(left=left, op=op, right=right):
                 return self.binary(op, self._expression(left), self._expression(right))
             case ast.UnaryOp(op=op, operand=operand):
@@ -573,27 +602,6 @@ class _Translator(ValueWriter):
                 return tuple(self._expression(one) for one in elements)
             case ast.IfExp(test=test, body=yes, orelse=no):
                 return self._choose(test, yes, no)
-            case ast.Call():
-                result = self._call(expression)
-                if result is None:
-                    self.refuse(f"{ast.unparse(expression)} has no result")
-                return result
-            case ast.Subscript(value=base, slice=index):
-                on = self._expression(base)
-                if not isinstance(on, (TypedValue, ConstantArray)):
-                    return on[self._static(index)]
-                pointer, kind = self.element(on, self._expression(index))
-                return self.load(kind, pointer)
-            case ast.Attribute(value=base, attr=name):
-                on = self._expression(base)
-                if isinstance(on, ModuleType):
-                    return getattr(on, name)
-                address, field_type = self.field(on, name)
-                if field_type is None:
-                    self.refuse(f"{name} is a function, which can only be called")
-                if isinstance(field_type, InlineType):
-                    return TypedValue(PointerType(field_type.target), address)
-                return self.load(field_type, address)
         self.refuse(f"typed Python has no such expression: {ast.unparse(expression)}")
 
     def _static(self, expression: ast.expr) -> Any:

@@ -9,6 +9,7 @@ converts it, in typed functions and outside of them:
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
@@ -250,6 +251,7 @@ class Struct:
     """
 
     @classmethod
+    @functools.cache
     def field_named(cls, name: str) -> tuple[Field, ValueType | None]:
         """Return a field and its type, None for a pointer to a function.
 
@@ -265,7 +267,13 @@ class Struct:
             return found, None
         owner = next(c for c in cls.__mro__ if name in c.__dict__)
         # A string names a class that is defined later, such as this one.
-        return found, type_of_annotation(inspect.get_annotations(owner, eval_str=True)[name])
+        return found, type_of_annotation(_annotations(owner)[name])
+
+
+@functools.cache
+def _annotations(cls: type) -> dict[str, Any]:
+    """Return the annotations of the fields that a class declares itself."""
+    return inspect.get_annotations(cls, eval_str=True)
 
 
 def type_of_annotation(annotation: Any) -> ValueType:

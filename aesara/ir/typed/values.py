@@ -92,16 +92,20 @@ class ValueWriter:
 
     def __init__(self, filename: str, name: str) -> None:
         self.filename, self.line, self.name = filename, 0, name
+        #: number of lines of the file before the first that `line` counts
+        self.lines_before = 0
         self.writer = InstructionWriter()
         self.stack: list[str] = []
         self.declarations: dict[str, str] = {}
 
     def refuse(self, message: str) -> NoReturn:
-        raise TypedPythonError(f"{message} ({self.filename}:{self.line}, in {self.name})")
+        raise TypedPythonError(f"{message} ({self.filename}:{self.lines_before + self.line}, in {self.name})")
 
     def emit(self, kind: ValueType, instruction: str, stem: str = "t") -> TypedValue:
         """Append an instruction with a result."""
-        return TypedValue(kind, self.writer.emit(kind.llvm, instruction, stem).name)
+        name = self.writer.names.fresh(stem)
+        self.writer.lines.append(f"{name} = {instruction}")
+        return TypedValue(kind, name)
 
     def as_value(self, value: Any) -> TypedValue:
         """Return a value as an operand: Python's numbers have 64 bits."""
@@ -118,6 +122,8 @@ class ValueWriter:
     def like(self, kind: ValueType, value: Any) -> TypedValue:
         """Return a value as an operand of a type; only Python's numbers and pointers are converted."""
         if isinstance(value, TypedValue):
+            if value.type is kind:
+                return value
             if value.type == kind or kind.llvm == value.type.llvm == "ptr":
                 return TypedValue(kind, value.text)
             if isinstance(kind, VectorType) and value.type == kind.element:

@@ -26,8 +26,9 @@ from aesara.utils import free_in_children
 __all__ = ["begin", "finish", "prepare"]
 
 #: switch interval in seconds while the thread runs.  LLVM is called a dozen times, and each call ends by waiting for
-#: the GIL; with Python's default of five milliseconds the thread would not finish earlier than the rewrites.
-_SWITCH_INTERVAL = 2e-5
+#: the GIL; with Python's default of five milliseconds the thread would not finish earlier than the rewrites. Shorter
+#: intervals cost time, as the thread also translates.
+_SWITCH_INTERVAL = 2e-4
 
 _beginning = free_in_children(threading.Lock())
 _begun = False

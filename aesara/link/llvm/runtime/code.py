@@ -22,7 +22,7 @@ from aesara.link.llvm.runtime.generators import (
 )
 from aesara.link.llvm.runtime.guards import secure
 from aesara.link.llvm.runtime.kept_results import lend, reuse
-from aesara.link.llvm.runtime.large_blocks import BLOCK_FUNCTIONS
+from aesara.link.llvm.runtime.large_blocks import BLOCK_FUNCTIONS, PAGE
 from aesara.link.llvm.runtime.large_products import large_product
 from aesara.link.llvm.runtime.memory import allocate_late_block, get_workspace, new_array
 from aesara.link.llvm.runtime.products import products_library
@@ -83,7 +83,7 @@ def routine_words(
 @functools.cache
 def _load_calls() -> dict[str, int]:
     """Return the words with the functions that every call needs."""
-    found = dict(_load(f"calls {CLOCK_FACTS}", (*_CALLS, *BLOCK_FUNCTIONS), 0))
+    found = dict(_load(f"calls {CLOCK_FACTS} {PAGE}", (*_CALLS, *BLOCK_FUNCTIONS), 0))
     if BLOCK_FUNCTIONS:
         large_results.install(found)
         found["PyMem_RawMalloc"] = found["raw_malloc"]  # in place of Python's function

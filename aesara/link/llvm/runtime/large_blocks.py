@@ -25,7 +25,7 @@ from aesara.ir.typed.function import CFunction, GlobalVariable, TypedFunction, t
 from aesara.ir.typed.operations import address_of, allocate, copy_bytes, fill_bytes, multiply_checked, pointer_to, view
 from aesara.ir.typed.types import Pointer, Struct, field, i1, i8, i32, i64, null, ptr, u64
 
-__all__ = ["BLOCK_FUNCTIONS", "LARGE", "NEEDED", "USED", "create_array"]
+__all__ = ["BLOCK_FUNCTIONS", "LARGE", "NEEDED", "PAGE", "USED", "create_array"]
 
 #: whether large results have their own allocator
 USED = sys.platform.startswith("linux")
@@ -36,7 +36,8 @@ LARGE = 4 << 20
 _MANY = LARGE // 16
 #: advice to the kernel, the same on all processors
 _MADV_FREE, _MADV_HUGEPAGE = 8, 14
-_PAGE = mmap.PAGESIZE
+#: size of a page of memory, on which code depends besides its sources
+PAGE = mmap.PAGESIZE
 #: size of the header before the elements of a block, and their alignment
 _HEAD = 64
 
@@ -154,8 +155,8 @@ def _raw_malloc(size: u64) -> ptr:
 def _advise(memory: ptr, size: u64, advice: i32) -> None:
     """Advise the kernel about the whole pages in a range of memory."""
     first = address_of(memory)
-    begin = first + (_PAGE - 1) & -_PAGE
-    end = first + i64(size) & -_PAGE
+    begin = first + (PAGE - 1) & -PAGE
+    end = first + i64(size) & -PAGE
     _madvise(pointer_to(begin, ptr), end - begin, advice)
 
 

@@ -17,7 +17,13 @@ from aesara.ir.typed.function import TypedFunction, typed_function
 from aesara.ir.typed.operations import reference, sqrt
 from aesara.ir.typed.types import Pointer, f64, i1, i8, i32, i64, null, ptr
 from aesara.link.llvm.runtime.product_types import NUMBERS, table_type
-from aesara.link.llvm.runtime.symmetric_products import PLAIN, TRANSPOSED, is_symmetric, leading_dimension
+from aesara.link.llvm.runtime.symmetric_products import (
+    PLAIN,
+    TRANSPOSED,
+    is_symmetric,
+    leading_dimension,
+    symmetric_product,
+)
 
 __all__ = ["large_product"]
 
@@ -34,6 +40,7 @@ _ATTRIBUTES = "noinline optnone nounwind"
 def large_product(dtype: str) -> TypedFunction:
     """Return the function ``large`` for a dtype, with the parameters of ``matmul`` (see `products`)."""
     number, product_in_blocks = NUMBERS[dtype], _product_in_blocks(dtype)
+    has_symmetric_result, compute_symmetric = is_symmetric(dtype), symmetric_product(dtype)
     Table: Any = table_type(dtype)
 
     @typed_function(f"ae.large.{dtype}", "", _ATTRIBUTES, c="noalias")
@@ -56,6 +63,8 @@ def large_product(dtype: str) -> TypedFunction:
     ) -> i1:
         if watcher != null:
             return product_in_blocks(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+        if has_symmetric_result(m, n, a, ars, acs, b, brs, bcs, beta):
+            return compute_symmetric(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
         if m == 1 and n != 1:
             # A single row is the single column of the transposed product.
             return large_product(table, watcher, n, k, 1, b, bcs, brs, a, acs, ars, c, 1, alpha, beta)

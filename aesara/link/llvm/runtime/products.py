@@ -10,7 +10,6 @@ alpha, beta)``.  It returns whether a signal handler, called by the watcher (or 
 The functions that it chooses from have the same parameters, so that these are tail calls.
 """
 
-import functools
 from typing import Any
 
 from aesara.ir.typed.function import CFunction, TypedFunction, typed_function
@@ -18,7 +17,7 @@ from aesara.ir.typed.types import Pointer, i1, i64, null, ptr
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.runtime.product_types import NUMBERS, table_type
 from aesara.link.llvm.runtime.small_products import add_parts, small_product
-from aesara.link.llvm.runtime.symmetric_products import is_symmetric, symmetric_product
+from aesara.link.llvm.runtime.symmetric_products import mirror
 from aesara.link.llvm.typed_functions import Library, add_function
 
 __all__ = ["ONE_THREAD", "SMALL", "products_library"]
@@ -46,6 +45,7 @@ def products_library(dtype: str, vector_bytes: int, small: tuple[int, int] = SMA
     def text() -> str:
         module = Module()
         add_function(module, _product(dtype, small))
+        add_function(module, mirror(dtype))
         add_parts(module, dtype, vector_bytes)
         return module.text()
 
@@ -56,7 +56,7 @@ def _product(dtype: str, small: tuple[int, int]) -> TypedFunction:
     """Return the function ``matmul`` for a dtype, with the largest numbers of multiply-adds without BLAS."""
     number = NUMBERS[dtype]
     Table: Any = table_type(dtype)
-    compute, call_blas = small_product(dtype), _blas_product(dtype)
+    compute = small_product(dtype)
     small_matrices, small_vectors = small
     short_matrices, short_vectors = ONE_THREAD
 
@@ -89,41 +89,9 @@ def _product(dtype: str, small: tuple[int, int]) -> TypedFunction:
                 return compute(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
             if multiply_adds <= (short_vectors if is_vector else short_matrices):
                 is_counted = _enter(True)
-                is_stopped = call_blas(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+                is_stopped = table.large_product(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
                 _leave(is_counted)
                 return is_stopped
-        return call_blas(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
-
-    return product
-
-
-@functools.cache
-def _blas_product(dtype: str) -> TypedFunction:
-    """Return the function that calls BLAS."""
-    number = NUMBERS[dtype]
-    Table: Any = table_type(dtype)
-    has_symmetric_result, compute_symmetric = is_symmetric(dtype), symmetric_product(dtype)
-
-    @typed_function(f"ae.matmul.blas.{dtype}", "hidden", _ATTRIBUTES, c="noalias")
-    def blas_product(
-        table: Table,
-        watcher: ptr,
-        m: i64,
-        k: i64,
-        n: i64,
-        a: Pointer[number],
-        ars: i64,
-        acs: i64,
-        b: Pointer[number],
-        brs: i64,
-        bcs: i64,
-        c: Pointer[number],
-        crs: i64,
-        alpha: number,
-        beta: number,
-    ) -> i1:
-        if watcher == null and has_symmetric_result(m, n, a, ars, acs, b, brs, bcs, beta):
-            return compute_symmetric(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
         return table.large_product(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
 
-    return blas_product
+    return product

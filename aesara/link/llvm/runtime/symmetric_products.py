@@ -49,7 +49,7 @@ def is_symmetric(dtype: str) -> TypedFunction:
 @functools.cache
 def symmetric_product(dtype: str) -> TypedFunction:
     """Return the function ``matmul.symmetric`` for a dtype."""
-    number, copy_triangle = NUMBERS[dtype], mirror(dtype)
+    number = NUMBERS[dtype]
     Table: Any = table_type(dtype)
 
     @typed_function(f"ae.matmul.symmetric.{dtype}", "hidden", "noinline nounwind", c="noalias")
@@ -84,7 +84,7 @@ def symmetric_product(dtype: str) -> TypedFunction:
             c,
             reference(i32(crs)),
         )
-        copy_triangle(c, c, m, m, crs, True)
+        table.mirror(c, c, m, m, crs, True)
         return False
 
     return symmetric_product
