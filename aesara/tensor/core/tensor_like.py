@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import EllipsisType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,3 +18,5 @@ IntegerLike: TypeAlias = Variable | int | np.integer
 ShapeLike: TypeAlias = IntegerLike | np.ndarray | Sequence[IntegerLike]
 #: the algorithms of NumPy's ``sort``
 SortKind: TypeAlias = Literal["quicksort", "mergesort", "heapsort", "stable"]
+#: an entry of ``x[...]``: a slice, positions, a mask, a new dimension or an ellipsis
+IndexEntry: TypeAlias = slice | TensorLike | EllipsisType | None

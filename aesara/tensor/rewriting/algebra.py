@@ -15,6 +15,7 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.records import dataclass
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.rewriting.helpers import combined_in, common_value, computed_in, constant_like
@@ -299,7 +300,7 @@ class Product:
         return computed_in(dtype, ops.neg, [result]) if self.number < 0 else result
 
 
-def _is_multiple(kind: int, inputs: Sequence[Variable], type_: Any) -> bool:
+def _is_multiple(kind: int, inputs: Sequence[Variable], type_: TensorType) -> bool:
     """Return whether an operation multiplies one variable of the type of its result with a number."""
     if kind == _PRODUCT and len(inputs) == 2:
         x = next((x for x, factor in (inputs, inputs[::-1]) if common_value(factor) is not None), None)

@@ -20,6 +20,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import NodeRewriter
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.scalar.types import upcast
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
@@ -393,7 +394,7 @@ class AlgebraicCanonizer(NodeRewriter):
 
     # The rewrite
 
-    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: object, **kwargs: object) -> RuleResult:
         """Return the canonical form, if it differs from what is there."""
         out = node.outputs[0]
         if node.op not in self.family or out.type.dtype == "bool" or self._belongs_to_client(fgraph, node):

@@ -32,6 +32,7 @@ from aesara.graph.rewriting.walking import WalkingGraphRewriter
 from aesara.graph.utils import InconsistencyError
 from aesara.scalar.arithmetic import Mul, Neg
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add, mul, neg, sub
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.gemm import (
@@ -123,7 +124,7 @@ def _product(numbers: Iterable[Variable], dtype: str, first: int = 1) -> Variabl
     return factor if known == 1 else neg(factor) if known == -1 else mul(constant(known), factor)
 
 
-def _operands(fgraph: FunctionGraph, product: Variable) -> tuple[Any, Any] | None:
+def _operands(fgraph: FunctionGraph, product: Variable) -> tuple[Variable, Variable] | None:
     """Return the operands of a product that nobody else uses; transposes of products are products too."""
     node = product.owner
     if node is None or len(fgraph.clients[product]) != 1:
@@ -232,7 +233,9 @@ def local_dot22_to_dot22scalar(fgraph, node):
 # Single rows and columns
 
 
-def _product_with_vector(z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Variable | None:
+def _product_with_vector(
+    z: TensorVariable, alpha: TensorVariable, x: TensorVariable, y: TensorVariable, beta: TensorVariable
+) -> Variable | None:
     """Return the product with a single row, or column, as that of a matrix and a vector."""
     if x.type.shape[0] == 1 and z.type.shape[0] == 1:
         return gemv_no_inplace(z.dimshuffle(1), alpha, y.T, x.dimshuffle(1), beta).dimshuffle("x", 0)
@@ -241,7 +244,7 @@ def _product_with_vector(z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Varia
     return None
 
 
-def _product_of_vectors(x: Any, y: Any) -> Variable | None:
+def _product_of_vectors(x: TensorVariable, y: TensorVariable) -> Variable | None:
     """Return the elementwise product of a column and a row; that with a single row or column as one with a vector."""
     if x.type.shape[1] == 1 and y.type.shape[0] == 1:
         return mul(x, y)

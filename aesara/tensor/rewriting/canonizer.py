@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from aesara.graph.clients import ClientType
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.tensor_type import TensorType
@@ -162,7 +162,7 @@ MOST_TERMS = 20
 Terms = list[tuple[int, Product]]
 
 
-def multiplied_terms(terms: Terms, by: Product, out_type: Any, least_saved: int = 0) -> Terms | None:
+def multiplied_terms(terms: Terms, by: Product, out_type: TensorType, least_saved: int = 0) -> Terms | None:
     """Return the terms of a sum multiplied by factors, if more of them cancel than are needed in other terms.
 
     A term in which nothing cancels is multiplied, but never divided: ``x / (1 - x)`` is not ``1 / (1 / x - 1)``.
@@ -276,7 +276,7 @@ def local_greedy_distributor(fgraph, node):
     return False
 
 
-def _factors(variables: list[Variable], clients: Any, dtype: str) -> list[Variable]:
+def _factors(variables: list[Variable], clients: Mapping[Variable, Sequence[ClientType]], dtype: str) -> list[Variable]:
     """Return the variables, with products of a dtype that only this one uses taken apart."""
     found: list[Variable] = []
     for var in variables:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.tensor.core.tensor_type import TensorType
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
@@ -34,7 +37,7 @@ def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False
     return value
 
 
-def _product(values: Sequence[Any], dtype: np.dtype) -> Any:
+def _product(values: Sequence[ArrayLike], dtype: np.dtype) -> np.ndarray:
     """Return the product of a few numbers in a dtype, without the overhead of `numpy.prod`."""
     product = np.ones((), dtype)
     for value in values:
@@ -53,7 +56,7 @@ def add_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False
     return value
 
 
-def working_dtype(values: Sequence[Any], out_type: Any) -> np.dtype:
+def working_dtype(values: Sequence[ArrayLike], out_type: Any) -> np.dtype:
     """The dtype to calculate in: wide enough for floats, wrapping as the result for integers."""
     if out_type is None:
         return np.result_type(*[np.asarray(v) for v in values]) if values else np.dtype("int8")
@@ -61,7 +64,7 @@ def working_dtype(values: Sequence[Any], out_type: Any) -> np.dtype:
     return {"f": np.dtype("float64"), "c": np.dtype("complex128")}.get(dtype.kind, dtype)
 
 
-def dtype_of_constant(values: Sequence[Any], dtype: str) -> str:
+def dtype_of_constant(values: Sequence[ArrayLike], dtype: str) -> str:
     """Return the dtype of the one constant that stands for several in a sum or product of a dtype.
 
     Real numbers stay real among complex ones: infinity as a complex number times a complex number is NaN.
@@ -71,7 +74,7 @@ def dtype_of_constant(values: Sequence[Any], dtype: str) -> str:
     return "float32" if dtype == "complex64" else "float64"
 
 
-def is_lost(value: Any, parts: Sequence[Any], out_type: TensorType | None) -> bool:
+def is_lost(value: ArrayLike, parts: Sequence[ArrayLike], out_type: TensorType | None) -> bool:
     """Return whether putting constants together left the range of the dtype."""
     if out_type is None or out_type.dtype[:5] not in ("float", "compl"):
         return False

@@ -12,6 +12,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import in2out, node_rewriter
 from aesara.graph.rewriting.matching import one_of
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.graph.rewriting.pattern import rule
 from aesara.scalar import eq, int64, or_
 from aesara.scalar.composite import composite_of
@@ -25,6 +26,7 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty, alloc, zeros
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import second
@@ -43,7 +45,7 @@ rules = Rules()
 one = constant(1, dtype="int64")
 
 
-def broadcast_like(value: Variable, template: Variable, fgraph: Any, dtype: str | None = None) -> Variable:
+def broadcast_like(value: Variable, template: Variable, fgraph: FunctionGraph, dtype: str | None = None) -> Variable:
     """`value` in the shape of `template`, allocated.
 
     Parameters
@@ -63,7 +65,7 @@ def broadcast_like(value: Variable, template: Variable, fgraph: Any, dtype: str 
     return alloc(value, *lengths_of(template, fgraph))
 
 
-def lengths_of(var: Variable, fgraph: Any) -> list[Variable]:
+def lengths_of(var: Variable, fgraph: FunctionGraph) -> list[Variable]:
     """Return the lengths of a tensor's dimensions, in the best form that is known."""
     feature = getattr(fgraph, "shape_feature", None)
     lengths: list[Variable] = []
@@ -75,13 +77,13 @@ def lengths_of(var: Variable, fgraph: Any) -> list[Variable]:
     return lengths
 
 
-def lengths_of_fill(template: Variable, value: Variable, fgraph: Any) -> list[Variable]:
+def lengths_of_fill(template: Variable, value: Variable, fgraph: FunctionGraph) -> list[Variable]:
     """Return the lengths of `second(template, value)`: of a dimension that the value has, its own."""
     pairs = zip(lengths_of(value, fgraph), lengths_of(template, fgraph))
     return [of_value if known != 1 else of_template for known, (of_value, of_template) in zip(value.type.shape, pairs)]
 
 
-def merge_broadcastables(broadcastables: Any) -> list[bool]:
+def merge_broadcastables(broadcastables: Sequence[Sequence[bool]]) -> list[bool]:
     """For each dimension, whether it is broadcastable in all of the patterns."""
     return [all(pattern) for pattern in zip(*broadcastables)]
 
@@ -116,7 +118,7 @@ rules.add(local_useless_fill, to=(rules.canonicalize, rules.useless), tags=("sha
 
 @rules.canonicalize("shape_unsafe")
 @node_rewriter([Elemwise], operands=[second])
-def local_fill_sink(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_fill_sink(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """f(second(x, y), z, ...) -> second(x, f(y, z, ...)), for elementwise f of any number of operands."""
     if node.op == second or len(node.outputs) != 1:
         return False
@@ -135,7 +137,7 @@ def _template_and_value(var: Variable) -> Sequence[Variable] | None:
 @rules.specialize("shape_unsafe")
 @rules.stabilize("shape_unsafe")
 @replacing((second, "x", "y"), each=None)
-def local_fill_to_alloc(x: Variable, y: Any, out: Variable, fgraph: FunctionGraph) -> Variable:
+def local_fill_to_alloc(x: Variable, y: TensorVariable, out: Variable, fgraph: FunctionGraph) -> Variable:
     """second(x, y) -> alloc(y, *shape(x)), or y where that is enough."""
     if _needs_no_fill(y, out):
         return y
@@ -166,13 +168,13 @@ rules.add(local_useless_alloc, to=(rules.specialize, rules.stabilize, rules.cano
 @rules.stabilize
 @rules.specialize
 @replacing((Alloc, "x", "**n"), each=None)
-def local_alloc_sink_dimshuffle(x: Any, n: Sequence[Variable], out: Variable) -> Variable | None:
+def local_alloc_sink_dimshuffle(x: TensorVariable, n: Sequence[Variable], out: Variable) -> Variable | None:
     """alloc(x, 1, n) -> alloc(x, n).dimshuffle("x", 0)"""
     n_new = len(n) - x.type.ndim
     n_ones = next((k for k in range(n_new) if out.type.shape[k] != 1), n_new)
     if not n_ones:
         return None
-    rest: Any = alloc(x, *n[n_ones:]) if n_ones < len(n) else x
+    rest: TensorVariable = alloc(x, *n[n_ones:]) if n_ones < len(n) else x
     return rest.dimshuffle(*["x"] * n_ones, *range(rest.type.ndim))
 
 
@@ -283,7 +285,7 @@ rules.add(local_alloc_unary, to=(rules.specialize, rules.canonicalize))
 
 @rules.specialize
 @node_rewriter([Elemwise])
-def local_alloc_elementwise(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_alloc_elementwise(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``f(alloc(x, n))`` -> ``alloc(f(x), n)``, for functions that cost a call.
 
     Constants repeat a number too, and so do elementwise operations on what repeats one.
@@ -370,7 +372,7 @@ late_constant_folding.name = "late_constant_folding"
 lossless_constant_folding.name = constant_folding.name
 
 
-def _fold(fgraph: Any, node: Any) -> list[Constant] | None:
+def _fold(fgraph: FunctionGraph, node: Any) -> list[Constant] | None:
     """Return the constants that take the place of a node; None if it is to stay."""
     for var in node.inputs:
         if not isinstance(var, Constant):
@@ -398,7 +400,7 @@ def _fold(fgraph: Any, node: Any) -> list[Constant] | None:
 IN_STABLE_FORMS = (Exp, Expm1, Sigmoid, Softplus, Tanh, Sinh, Cosh, Erf, Erfc, Ndtr, Softmax)
 
 
-def _regular(node: Any) -> Any:
+def _regular(node: Apply) -> Any:
     """Return a mask of the elements for which all operands are known, finite and not 0."""
     regular: Any = True
     for var in node.inputs:
@@ -408,7 +410,7 @@ def _regular(node: Any) -> Any:
     return regular
 
 
-def _out_of_range(value: Any) -> Any:
+def _out_of_range(value: np.ndarray) -> Any:
     """Return a mask of the floating-point numbers that are infinite, NaN, 0, or subnormal."""
     if value.dtype.kind != "f":
         return False

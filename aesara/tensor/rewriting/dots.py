@@ -10,6 +10,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import one_of
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
 from aesara.tensor.elementwise.ops import add, mul, neg, sub
 from aesara.tensor.products.dot import Dot
@@ -283,7 +284,7 @@ local_sum_of_dot = rules.canonicalize(
 )
 
 
-def _sums_of_rows(x: Any, y: Any, product: Apply, out: Variable) -> Variable:
+def _sums_of_rows(x: TensorVariable, y: TensorVariable, product: Apply, out: Variable) -> Variable:
     """Return the diagonal of a product of matrices without it."""
     rows, columns = product.outputs[0].type.shape
     if rows is None or rows != columns:

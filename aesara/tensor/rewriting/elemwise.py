@@ -18,6 +18,7 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.db import SequenceDB
 from aesara.graph.rewriting.matching import one_of
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.graph.rewriting.processing import replace_in_graph, replacements_of
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.scalar.composite import Composite
@@ -53,7 +54,7 @@ def local_elemwise_fusion_op(
     op_class: type[Elemwise],
     max_input_fct: Callable[[Apply], int] = elemwise_max_input_fct,
     maker: Callable[[Apply, ScalarOp], Elemwise] | None = None,
-) -> Callable[[FunctionGraph, Apply], Any]:
+) -> Callable[[FunctionGraph, Apply], RuleResult]:
     """Make a function that fuses a node with those that only it reads.
 
     Parameters
@@ -403,7 +404,7 @@ class InplaceElemwiseOptimizer(InplaceRewriter):
         print(f"{' ' * level}{type(self).__name__} ({self.op.__name__})", file=stream)
 
 
-def _has_room_for(variable: Variable, out: Any) -> bool:
+def _has_room_for(variable: Variable, out: Variable) -> bool:
     """Return whether an output has the dtype and the shape of an input."""
     mine, others = variable.type, out.type
     if mine is others:

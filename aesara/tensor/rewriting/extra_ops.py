@@ -11,6 +11,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.graph.rewriting.matching import one_of
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import Alloc, alloc
@@ -30,7 +31,7 @@ rules = Rules()
 @rules.useless
 @rules.canonicalize
 @node_rewriter([Unique])
-def local_Unique_scalar(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_Unique_scalar(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """unique(number) -> [number], first at position 0, once. A function: the op has up to four outputs."""
     x: Any
     (x,), op = node.inputs, node.op

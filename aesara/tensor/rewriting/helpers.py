@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
 from aesara.graph.rewriting.pattern import fits_in_place
 from aesara.scalar.casting import Cast
 from aesara.scalar.conditional import Second
+from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import upcast
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import second, sub, switch
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.specify_shape import Unbroadcast
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 
 #: Constants with more elements than this are not searched for a common value.
 LARGEST_SEARCHED = 10_000
@@ -126,20 +133,20 @@ def _value_of_array(var: Constant, data: np.ndarray) -> Any:
     return known
 
 
-_UNSEARCHED: Any = object()
+_UNSEARCHED: object = object()
 
 
 #: What `common_value` finds a number in: the `operands` of rules that look for one.
 NUMBERS = [Constant, DimShuffle, Alloc, Unbroadcast, second]
 
 
-def has_value(var: Variable, number: Any) -> bool:
+def has_value(var: Variable, number: ArrayLike) -> bool:
     """Return whether all elements of `var` are known to be `number`."""
     value = common_value(var)
     return value is not None and bool(value == number)
 
 
-def output_of(var: Variable, op: Any) -> Apply | None:
+def output_of(var: Variable, op: Op | type[Op]) -> Apply | None:
     """Return the node that computes `var` if its op is `op`, or an instance of the class `op`."""
     node = var.owner
     if node is None:
@@ -154,7 +161,9 @@ def is_read_once(node: Apply, fgraph: FunctionGraph) -> bool:
     return len(fgraph.clients[node.outputs[0]]) == 1
 
 
-def is_elemwise(node: Apply | None, scalar_class: Any = None) -> TypeGuard[Apply]:
+def is_elemwise(
+    node: Apply | None, scalar_class: type[ScalarOp] | tuple[type[ScalarOp], ...] | None = None
+) -> TypeGuard[Apply]:
     """Return whether a node is elementwise (with a scalar op of the given class or classes)."""
     if node is None or not isinstance(node.op, Elemwise):
         return False
@@ -231,7 +240,7 @@ def outputs_in_place_of(node: Apply, new: Sequence[Variable]) -> list[Variable] 
     return None if None in found else [one[0] for one in found if one]
 
 
-def apply_or_none(op: Callable[..., Any], *inputs: Any) -> Variable | None:
+def apply_or_none(op: Callable[..., Variable], *inputs: TensorLike) -> Variable | None:
     """Return the result of an op, or of a function that applies one, or None if the op refuses its inputs.
 
     A rule may find out that a position is out of range, or that a value does not fit where it is written: more is known
@@ -248,7 +257,7 @@ def as_dtype(var: Variable, dtype: str) -> Variable:
     return var if var.type.dtype == dtype else cast(var, dtype)
 
 
-def computed_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]) -> Variable:
+def computed_in(dtype: str, op: Callable[..., Variable], operands: Sequence[Variable]) -> Variable:
     """Apply an arithmetic operation in the dtype of the expression that its operands come from.
 
     A rule that takes operands out of the operation they stood in, which cast them to the dtype of its result, and
@@ -276,17 +285,17 @@ def computed_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]
     return op(*operands)
 
 
-def combined_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]) -> Variable:
+def combined_in(dtype: str, op: Callable[..., Variable], operands: Sequence[Variable]) -> Variable:
     """Return the sum or product of one or more operands, in the dtype of the expression that they come from."""
     return as_dtype(operands[0], dtype) if len(operands) == 1 else computed_in(dtype, op, operands)
 
 
-def constant_in_place_of(out: Variable, value: Any, inputs: Iterable[Variable]) -> list[Variable] | None:
+def constant_in_place_of(out: Variable, value: ArrayLike, inputs: Iterable[Variable]) -> list[Variable] | None:
     """Return the result of a transform that replaces `out` with a number everywhere."""
     return in_place_of(out, constant_like(value, out), inputs)
 
 
-def constant_like(value: Any, out: Variable) -> Variable:
+def constant_like(value: ArrayLike, out: Variable) -> Variable:
     """Return a number as a constant of the dtype and number of dimensions of `out`."""
     with np.errstate(all="ignore"):
         array = np.asarray(value).astype(out.type.dtype)

@@ -10,6 +10,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.matching import one_of
+from aesara.tensor.core.tensor_like import IndexEntry, IntegerLike
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_forms import get_constant_idx, get_idx_list
 from aesara.tensor.indexing.index_shapes import basic_shape
@@ -20,6 +21,7 @@ from aesara.tensor.rewriting.rows import replacing
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 FULL = slice(None)
 #: The largest integer in an index.
@@ -46,12 +48,12 @@ def symbolic_index_of(node: Apply) -> tuple[Any, ...]:
     return get_idx_list(inputs, node.op.idx_list)
 
 
-def has_slices(idx_list: Sequence[Any]) -> bool:
+def has_slices(idx_list: Sequence[IndexEntry]) -> bool:
     """Return whether an index keeps a dimension."""
     return any(isinstance(entry, slice) for entry in idx_list)
 
 
-def has_integers(idx_list: Sequence[Any]) -> bool:
+def has_integers(idx_list: Sequence[IndexEntry]) -> bool:
     """Return whether an index drops a dimension."""
     return not all(isinstance(entry, slice) for entry in idx_list)
 
@@ -62,7 +64,7 @@ def kept_axes(read: Apply) -> list[int]:
     return [axis for axis in range(read.inputs[0].type.ndim) if axis >= len(index) or isinstance(index[axis], slice)]
 
 
-def part_of(x: Variable, index: Sequence[Any]) -> Any:
+def part_of(x: Variable, index: Sequence[IndexEntry]) -> Any:
     """Return ``x[index]``, without slices at the end that take everything; None if a position is out of range."""
     n = len(index)
     while n and index[n - 1] == FULL:
@@ -75,7 +77,7 @@ def adding(op: IncSubtensor, set_instead_of_inc: bool = False) -> IncSubtensor:
     return IncSubtensor(op.idx_list, op.inplace, set_instead_of_inc, op.destroyhandler_tolerate_aliased)
 
 
-def is_full_slice(x: Any) -> bool:
+def is_full_slice(x: object) -> bool:
     """Return whether a slice takes everything.
 
     Examples
@@ -86,18 +88,18 @@ def is_full_slice(x: Any) -> bool:
     return isinstance(x, slice) and x.start in (None, 0) and x.stop is None and x.step in (None, 1)
 
 
-def is_known(entry: Any) -> bool:
+def is_known(entry: IndexEntry) -> bool:
     """Return whether all parts of an entry of an index are known integers or None."""
     parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
     return not any(isinstance(part, Variable) for part in parts)
 
 
-def same_index(first: Sequence[Any], second_: Sequence[Any]) -> bool:
+def same_index(first: Sequence[IndexEntry], second_: Sequence[IndexEntry]) -> bool:
     """Return whether two indices are the same, entry by entry."""
     return len(first) == len(second_) and all(map(_same_entry, first, second_))
 
 
-def _same_entry(a: Any, b: Any) -> bool:
+def _same_entry(a: IndexEntry, b: IndexEntry) -> bool:
     if isinstance(a, slice) and isinstance(b, slice):
         return all(_same_entry(getattr(a, part), getattr(b, part)) for part in ("start", "stop", "step"))
     if isinstance(a, Variable) and isinstance(b, Variable):
@@ -112,7 +114,7 @@ def takes_whole(node: Apply) -> list[bool]:
     return [takes_everything(entry, x.type.shape[axis], x, axis) for axis, entry in enumerate(index)]
 
 
-def takes_everything(entry: Any, length_known: int | None, x: Variable, axis: int) -> bool:
+def takes_everything(entry: IndexEntry, length_known: int | None, x: Variable, axis: int) -> bool:
     """Return whether an entry of an index takes a whole dimension as it is."""
     if not isinstance(entry, slice):
         return False
@@ -130,7 +132,7 @@ def takes_everything(entry: Any, length_known: int | None, x: Variable, axis: in
     return length_known is not None and stop >= length_known
 
 
-def basic_lengths(fgraph: FunctionGraph, x: Any, index: Sequence[Any]) -> tuple[Any, ...]:
+def basic_lengths(fgraph: FunctionGraph, x: Any, index: Sequence[IndexEntry]) -> tuple[IntegerLike, ...]:
     """Return the lengths of a part of a tensor."""
     feature = getattr(fgraph, "shape_feature", None)
     if feature is not None:
@@ -189,7 +191,7 @@ def merge_two_slices(fgraph: Any, slice1: Any, len1: Any, slice2: Any, len2: Any
     )
 
 
-def _merged_in_length(first: slice, second_: Any, length: int) -> Any:
+def _merged_in_length(first: slice, second_: Any, length: int) -> IndexEntry:
     chosen = range(length)[first]
     if not isinstance(second_, slice):
         return chosen[second_] if -len(chosen) <= second_ < len(chosen) else None
@@ -202,7 +204,7 @@ def _merged_in_length(first: slice, second_: Any, length: int) -> Any:
     return slice(chosen[0], None if stop < 0 else stop, chosen.step)
 
 
-def _counted_from_the_other_end(entry: Any) -> Any:
+def _counted_from_the_other_end(entry: Any) -> IndexEntry:
     """Return the entry for a dimension that selects what an entry selects after its reversal; None if unknown."""
     if not isinstance(entry, slice):
         return -1 - entry

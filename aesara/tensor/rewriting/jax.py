@@ -16,6 +16,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.matching import extract, one_of
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.graph.rewriting.walking import in2out
 from aesara.graph.traversal import io_toposort
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -54,7 +55,7 @@ NEUTRAL = {Sum: 0, Prod: 1, All: True, AnyOp: False}
 
 
 @node_rewriter([AdvancedIncSubtensor, AdvancedIncSubtensor1])
-def boolean_indexing_set_or_inc(fgraph: FunctionGraph, node: Apply) -> Any:
+def boolean_indexing_set_or_inc(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Writing to x[mask] -> switch(mask, value, x), and adding to it -> switch(mask, x + value, x).
 
     The value is a number or, if the mask is for all dimensions, an elementwise expression of what was read by the mask.
@@ -81,7 +82,7 @@ def boolean_indexing_set_or_inc(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter(list(NEUTRAL))
-def boolean_indexing_sum(fgraph: FunctionGraph, node: Apply) -> Any:
+def boolean_indexing_sum(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """x[mask].sum() -> switch(mask, x, 0).sum(); so for products, `all` and `any`, of elementwise expressions too."""
     (part,) = node.inputs
     axes = reduced_axes(node)

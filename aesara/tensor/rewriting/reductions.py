@@ -214,7 +214,7 @@ def _is_stacked(f: typing.Any, axis: Variable, parts: list[Variable]) -> bool:
     return broadcastable[axes[0]] and all(v.type.broadcastable == broadcastable for v in parts)
 
 
-def _pairwise(f: typing.Any, stack: Apply, parts: list[Variable], out: Variable) -> Variable:
+def _pairwise(f: Apply, stack: Apply, parts: list[Variable], out: Variable) -> Variable:
     """the parts of the stack, one with another"""
     op = PAIRWISE[type(f)]
     dtype = getattr(f, "acc_dtype", None) or out.type.dtype
@@ -260,7 +260,7 @@ def _axes_of_one_divisor(f: typing.Any, x: Variable, y: Variable) -> list[int]:
     return [i for i in axes_of(f, x.type.ndim) if y.type.shape[i] == 1 and x.type.shape[i] != 1]
 
 
-def _has_one_divisor(f: typing.Any, x: Variable, y: Variable, quotient: Apply, out: Variable) -> bool:
+def _has_one_divisor(f: Apply, x: Variable, y: Variable, quotient: Apply, out: Variable) -> bool:
     """Return whether a reduction of ``x / y`` has axes along which only `x` changes."""
     # In float16 the result for what is not divided yet would often be infinite.
     of_dtype = is_float(out) and quotient.outputs[0].type.dtype == out.type.dtype != "float16"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.features import Feature
 from aesara.graph.nodes import Variable
@@ -20,6 +20,9 @@ from aesara.tensor.rewriting.helpers import (
     is_real,
     real_of_same_dtype,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def row(
@@ -74,7 +77,7 @@ def replacing(
     each: Callable[[Variable, Variable], bool] | None = real_of_same_dtype,
     single_client: bool = False,
     requirements: Sequence[type[Feature]] = (),
-) -> Callable[[Callable[..., Any]], Rule]:
+) -> Callable[[Callable[..., Variable | None]], Rule]:
     """Make a row of the function that returns its replacement (use as a decorator).
 
     The name of the rule is that of the function, and its reason the first sentence of the docstring. The parameters are
@@ -90,7 +93,7 @@ def replacing(
     ('cosine_of_opposite', 'cos(-x) -> cos(x)')
     """
 
-    def decorate(function: Callable[..., Any]) -> Rule:
+    def decorate(function: Callable[..., Variable | None]) -> Rule:
         why = first_sentence(function.__doc__)
         made = row(
             function.__name__, pattern, function, when,
@@ -107,7 +110,7 @@ class NumberVariable(LogicVariable):
 
     __slots__ = ("value",)
 
-    def __init__(self, name: str, value: Any):
+    def __init__(self, name: str, value: float | Callable[[float], bool] | None):
         super().__init__(name, self.accepts, NUMBERS)
         self.value = value
 
@@ -122,7 +125,7 @@ class NumberVariable(LogicVariable):
         return bool(self.value(found) if callable(self.value) else self.value is None or found == self.value)
 
 
-def number(name: str, value: Any = None) -> NumberVariable:
+def number(name: str, value: float | Callable[[float], bool] | None = None) -> NumberVariable:
     """Return a variable of a pattern that is one number everywhere: a constant, or an allocation or a fill of one.
 
     Parameters
@@ -141,7 +144,7 @@ def number(name: str, value: Any = None) -> NumberVariable:
     return NumberVariable(name, value)
 
 
-def _in_place_of(out: Variable, new: Any, inputs: Sequence[Variable]) -> list[Variable] | None:
+def _in_place_of(out: Variable, new: Variable | ArrayLike, inputs: Sequence[Variable]) -> list[Variable] | None:
     """Return what takes the place of a result; the inputs of its node say how long it is only if they broadcast.
 
     A fill is not filled again.

@@ -11,6 +11,8 @@ from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import GraphRewriter, rule
 from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.core.constant_value import known_entries
+from aesara.tensor.core.tensor_like import IndexEntry
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
@@ -45,7 +47,7 @@ def _must_be_length_of(fgraph: FunctionGraph, length: Variable, x: Variable, axi
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
 @replacing_part((Reshape, "x", (MakeVector, "**lengths")), requirements=[ShapeFeature])
-def local_reshape_to_checked_shape(fgraph: FunctionGraph, x: Any, lengths: list[Variable], out: Any) -> Any:
+def local_reshape_to_checked_shape(fgraph: FunctionGraph, x: Any, lengths: list[Variable], out: Any) -> Variable | None:
     """Leave out a reshape to a shape that a tensor must have: ``reshape(x, y.shape) -> x``."""
     if len(lengths) != x.type.ndim:
         return None
@@ -60,7 +62,9 @@ def local_reshape_to_checked_shape(fgraph: FunctionGraph, x: Any, lengths: list[
 @replacing_part(
     (Alloc, "x", "**lengths"), lambda x, lengths: 0 < len(lengths) == x.type.ndim, requirements=[ShapeFeature]
 )
-def local_alloc_of_checked_lengths(fgraph: FunctionGraph, x: Any, lengths: list[Variable]) -> Any:
+def local_alloc_of_checked_lengths(
+    fgraph: FunctionGraph, x: TensorVariable, lengths: list[Variable]
+) -> Variable | None:
     """Leave out an allocation of a tensor of lengths that it must have: ``alloc(x, y.shape[0]) -> x``."""
     for axis, (length, known) in enumerate(zip(lengths, x.type.shape)):
         # What is longer than one is not repeated.
@@ -69,14 +73,14 @@ def local_alloc_of_checked_lengths(fgraph: FunctionGraph, x: Any, lengths: list[
     return x
 
 
-def _has_stops(idx_list: tuple[Any, ...]) -> bool:
+def _has_stops(idx_list: tuple[IndexEntry, ...]) -> bool:
     return any(isinstance(entry, slice) and entry.stop is not None for entry in idx_list)
 
 
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
 @replacing_part((one_of(Subtensor, node="read", idx_list=_has_stops), "x", ...), requirements=[ShapeFeature])
-def local_slice_to_checked_length(fgraph: FunctionGraph, read: Apply, x: Variable) -> Any:
+def local_slice_to_checked_length(fgraph: FunctionGraph, read: Apply, x: Variable) -> Variable | None:
     """Take everything by a slice up to the length of another tensor, which the tensor must have: ``x[:n] -> x``."""
     index, old = list(symbolic_index_of(read)), symbolic_index_of(read)
     for axis, known in enumerate(index_of(read, values_only=True)):

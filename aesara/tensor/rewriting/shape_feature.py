@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.scalar_conversion import TensorFromScalar
+from aesara.tensor.core.tensor_like import IntegerLike
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.exceptions import ShapeError
@@ -83,7 +84,7 @@ class ShapeFeature(Feature):
         return type(self)()
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Any, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply, i: int, r: Variable, new_r: Variable, reason: object | None = None
     ) -> None:
         """Keep what is known: a replacement has the shape of what it replaces."""
         shape_of = self.shape_of
@@ -217,7 +218,9 @@ class ShapeFeature(Feature):
             return self.default_infer_shape(self.fgraph, node, in_shapes)
         return list(shapes)
 
-    def default_infer_shape(self, fgraph: Any, node: Apply, i_shapes: Any) -> list[Any]:
+    def default_infer_shape(
+        self, fgraph: Any, node: Apply, i_shapes: Sequence[Sequence[Variable] | None]
+    ) -> list[tuple[Variable, ...] | None]:
         """Return the shapes of the outputs as far as their types say, else taken from the values."""
         return [self.shape_tuple(output) for output in node.outputs]
 
@@ -226,7 +229,7 @@ class ShapeFeature(Feature):
         if not dict.__contains__(self.shape_of, r):
             dict.__setitem__(self.shape_of, r, self.shape_tuple(r))
 
-    def set_shape(self, r: Variable, s: Any, override: bool = False) -> None:
+    def set_shape(self, r: Variable, s: Sequence[IntegerLike] | None, override: bool = False) -> None:
         """Note the shape of a variable."""
         if not override and dict.__contains__(self.shape_of, r):
             return
@@ -243,7 +246,7 @@ class ShapeFeature(Feature):
         )
         dict.__setitem__(self.shape_of, r, shape)
 
-    def set_shape_i(self, r: Variable, i: int, s_i: Any) -> None:
+    def set_shape_i(self, r: Variable, i: int, s_i: IntegerLike) -> None:
         """Note the length of dimension `i` of a variable."""
         shape = list(self.shape_of[r] or ())
         shape[i] = self.unpack(s_i, r)
@@ -253,7 +256,7 @@ class ShapeFeature(Feature):
         """Note that a variable has the shape of another."""
         self.set_shape(r, self.shape_of[other_r], override=True)
 
-    def unpack(self, s_i: Any, var: Variable | None) -> Variable:
+    def unpack(self, s_i: IntegerLike, var: Variable | None) -> Variable:
         """Return a length as an int64 scalar."""
         if isinstance(s_i, (int, np.integer)):
             if s_i < 0:
@@ -268,7 +271,7 @@ class ShapeFeature(Feature):
             length = cast(length, "int64")
         return length
 
-    def to_symbolic_int(self, s_i: Any) -> Variable:
+    def to_symbolic_int(self, s_i: IntegerLike) -> Variable:
         """Return a length as an int64 scalar."""
         return self.unpack(s_i, None)
 

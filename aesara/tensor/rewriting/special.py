@@ -12,6 +12,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import extract, one_of
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
 from aesara.tensor.elementwise import ops, special
 from aesara.tensor.elementwise.ops import exp, true_divide  # noqa: F401 - documented under this path
@@ -400,7 +401,7 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: FunctionGraph, node
     return in_place_of(node.outputs[0], ops.sub(placed, ops.mul(total, probabilities)))
 
 
-def _reads_where(reader: Any, writer: Apply, index: Sequence[Variable]) -> bool:
+def _reads_where(reader: Apply, writer: Apply, index: Sequence[Variable]) -> bool:
     """Return whether a node reads the entries at the index that another one writes at."""
     op = getattr(reader, "op", None)
     if not isinstance(op, READERS) or isinstance(op, Subtensor) != isinstance(writer.op, IncSubtensor):
@@ -412,7 +413,7 @@ def _reads_where(reader: Any, writer: Apply, index: Sequence[Variable]) -> bool:
 
 @rules.stabilize
 @node_rewriter([ops.mul], operands=[ops.add, *WRITERS])
-def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``p * (scatter(q / p[i], i) + t)`` as ``scatter(q, i) + p * t``: gradients of logarithms of entries of `p`."""
     (out,) = node.outputs
     for k, factor in enumerate(node.inputs):
@@ -442,7 +443,7 @@ def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
     return False
 
 
-def _numerators(fgraph: FunctionGraph, writer: Apply, p: Variable) -> Iterator[Any]:
+def _numerators(fgraph: FunctionGraph, writer: Apply, p: Variable) -> Iterator[Variable]:
     """Yield what a node writes without the entries of `p` at the same index, if it is divided by them."""
     _, quotient, *index = writer.inputs
     if quotient.type.dtype != p.type.dtype:

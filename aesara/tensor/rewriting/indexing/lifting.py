@@ -9,6 +9,8 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import one_of
+from aesara.tensor.core.tensor_like import IndexEntry
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.indexing.getitem import getitem
@@ -36,7 +38,7 @@ from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast, unbroa
 rules = Rules()
 
 
-def _part_of_operand(x: Any, result: Any, index: Sequence[Any]) -> Variable | None:
+def _part_of_operand(x: Any, result: Any, index: Sequence[IndexEntry]) -> Variable | None:
     """Return the part of an operand that goes with ``result[index]``: dimensions that are broadcast stay."""
     n_new = result.type.ndim - x.type.ndim
     entries = []
@@ -66,7 +68,7 @@ def local_subtensor_of_alloc(read: Apply, value: Any, lengths: list[Any]) -> Any
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
 @replacing_part((READ, (Join, number("axis"), "**tensors"), ...))
-def local_subtensor_of_join(read: Apply, axis: Variable, tensors: list[Any]) -> Any:
+def local_subtensor_of_join(read: Apply, axis: Variable, tensors: list[Any]) -> Variable | None:
     """Take a part that lies within one of several joined tensors from this tensor: ``join(x, y)[i] -> x[i]``."""
     along = int(common_value(axis)) % tensors[0].type.ndim
     index, known = list(symbolic_index_of(read)), index_of(read)
@@ -84,7 +86,7 @@ def local_subtensor_of_join(read: Apply, axis: Variable, tensors: list[Any]) -> 
     return None
 
 
-def _counted_from(start: int, entry: Any, length: int) -> Any:
+def _counted_from(start: int, entry: Any, length: int) -> IndexEntry:
     """Return an entry of an index, counted from `start`; None if it takes something beyond the length from there."""
     if not isinstance(entry, slice):
         return entry - start if start <= entry < start + length else None
@@ -185,7 +187,9 @@ def local_subtensor_lift(read: Apply, f: Elemwise, operands: list[Variable]) -> 
 @replacing_part(
     (READ, (one_of(SpecifyShape, name="state"), "x", "**lengths"), ...), lambda read: not has_slices(read.op.idx_list)
 )
-def local_subtensor_SpecifyShape_lift(read: Apply, state: SpecifyShape, x: Any, lengths: list[Variable]) -> Any:
+def local_subtensor_SpecifyShape_lift(
+    read: Apply, state: SpecifyShape, x: TensorVariable, lengths: list[Variable]
+) -> Variable | None:
     """Take an element, or a row, before the shape is stated: ``specify_shape(x, n)[i] -> specify_shape(x[i], m)``."""
     n, part = len(read.op.idx_list), part_of(x, symbolic_index_of(read))
     return part if part is None or n == x.type.ndim else state(part, *lengths[n:])
@@ -193,7 +197,7 @@ def local_subtensor_SpecifyShape_lift(read: Apply, state: SpecifyShape, x: Any, 
 
 @rules.canonicalize
 @replacing_part((READ, (one_of(Unbroadcast, axes="axes"), "x"), ...))
-def local_subtensor_of_unbroadcast(read: Apply, axes: tuple[int, ...], x: Any) -> Any:
+def local_subtensor_of_unbroadcast(read: Apply, axes: tuple[int, ...], x: TensorVariable) -> Variable | None:
     """Take a part before it is stated not to be broadcast: ``unbroadcast(x)[i] -> unbroadcast(x[i])``."""
     part, stated = part_of(x, symbolic_index_of(read)), {axis % x.type.ndim for axis in axes}
     new_axes = [place for place, axis in enumerate(kept_axes(read)) if axis in stated]
@@ -204,7 +208,7 @@ def local_subtensor_of_unbroadcast(read: Apply, axes: tuple[int, ...], x: Any) -
 @rules.stabilize
 @rules.specialize
 @replacing_part((READ, (one_of(Dot, name="product"), "x", "y"), ...), single_client=True)
-def local_subtensor_of_dot(read: Apply, product: Dot, x: Any, y: Any) -> Any:
+def local_subtensor_of_dot(read: Apply, product: Dot, x: TensorVariable, y: TensorVariable) -> Variable | None:
     """Multiply only rows and columns that are wanted: ``dot(x, y)[i, j] -> dot(x[i], y[:, j])``."""
     index, n = symbolic_index_of(read), x.type.ndim - 1
     rows, columns = part_of(x, index[:n]), part_of(y, (FULL, *index[n:]))

@@ -12,9 +12,12 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.databases import canonicalize, specialize
 from aesara.graph.rewriting.matching import one_of
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.tensor.core.check_and_raise import Assert, CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import IndexEntry
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.ranges import ARange
 from aesara.tensor.elementwise.ops import add, and_, eq, ge, lt, neg, neq, switch
@@ -58,7 +61,7 @@ WRITERS = (AdvancedIncSubtensor1, AdvancedIncSubtensor)
 # Questions
 
 
-def get_advsubtensor_axis(indices: Sequence[Any]) -> int | None:
+def get_advsubtensor_axis(indices: Sequence[IndexEntry]) -> int | None:
     """Return the dimension along which an index takes positions, if it takes all others whole; None otherwise.
 
     Examples
@@ -77,7 +80,7 @@ def get_advsubtensor_axis(indices: Sequence[Any]) -> int | None:
     return axis
 
 
-def _is_full(entry: Any) -> bool:
+def _is_full(entry: IndexEntry) -> bool:
     try:
         return as_slice(entry) == FULL
     except NotScalarConstantError:
@@ -155,7 +158,7 @@ def local_positions_to_slice(op: Any, access: Apply, x: Any) -> Any:
 # Rows
 
 
-def transform_take(a: Any, indices: Any, axis: int) -> Variable:
+def transform_take(a: Variable, indices: Any, axis: int) -> Variable:
     """``a.take(indices, axis)`` by rows: those of a tensor with the dimension in front.
 
     Parameters
@@ -196,7 +199,7 @@ def local_rows_at_positions(read: Apply, x: Variable) -> Any:
 
 
 @node_rewriter([AdvancedSubtensor])
-def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``x[:, i] -> x.T[i].T``: read at positions along one dimension by the op for rows.
 
     It is called by programs, which take None for an answer.
@@ -314,7 +317,7 @@ def _is_overwritten_once(write: Apply, x: Any, old: Variable) -> bool:
     ),
     _is_overwritten_once,
 )
-def local_set_to_inc_subtensor(write: Apply, x: Any, others: list[Variable]) -> Any:
+def local_set_to_inc_subtensor(write: Apply, x: TensorVariable, others: list[Variable]) -> Variable | None:
     """Add instead of writing what was there and something more: ``set(x[i], x[i] + y) -> inc(x[i], y)``."""
     op = adding(write.op) if isinstance(write.op, IncSubtensor) else type(write.op)()
     value = computed_in(x.type.dtype, add, others) if len(others) > 1 else others[0]

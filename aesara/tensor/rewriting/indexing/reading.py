@@ -14,8 +14,11 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import one_of
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.scalar import ScalarConstant, ScalarType
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_like import IndexEntry
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.indexing.chained_index import ChainedIndex
 from aesara.tensor.indexing.getitem import getitem
@@ -55,7 +58,7 @@ rules = Rules()
 @rules.canonicalize
 @rules.specialize
 @replacing_part((READ, "x", ...), lambda read: not has_integers(read.op.idx_list))
-def local_useless_subtensor(read: Apply, x: Variable) -> Any:
+def local_useless_subtensor(read: Apply, x: Variable) -> Variable | None:
     """Take a tensor instead of a part that is everything: ``x[:n] -> x``."""
     return x if all(takes_whole(read)) else None
 
@@ -65,7 +68,7 @@ def local_useless_subtensor(read: Apply, x: Variable) -> Any:
 @rules.stabilize
 @rules.specialize
 @replacing_part((one_of(Subtensor, node="read", idx_list=has_slices), "x", ...))
-def local_useless_slice(read: Apply, x: Variable) -> Any:
+def local_useless_slice(read: Apply, x: Variable) -> Variable | None:
     """Make slices that take everything full ones, and leave them out at the end: ``x[:n, i, 0:] -> x[:, i]``."""
     index = list(symbolic_index_of(read))
     simplified = [FULL if whole else entry for entry, whole in zip(index, takes_whole(read))]
@@ -75,7 +78,7 @@ def local_useless_slice(read: Apply, x: Variable) -> Any:
 @rules.canonicalize
 @rules.specialize
 @replacing_part((one_of(Subtensor, node="read", idx_list=has_integers), "x", ...))
-def local_subtensor_remove_broadcastable_index(read: Apply, x: Any) -> Any:
+def local_subtensor_remove_broadcastable_index(read: Apply, x: TensorVariable) -> Variable | None:
     """Drop a dimension of one entry instead of reading the first: ``x[:, 0] -> x.dimshuffle(0)``."""
     if any(length != 1 for entry, length in zip(read.op.idx_list, x.type.shape) if not isinstance(entry, slice)):
         return None
@@ -87,7 +90,7 @@ def local_subtensor_remove_broadcastable_index(read: Apply, x: Any) -> Any:
 # Parts of parts
 
 
-def _index_of_both(read: Apply, inner: Apply, merge: Callable[..., Any]) -> list[Any] | None:
+def _index_of_both(read: Apply, inner: Apply, merge: Callable[..., IndexEntry]) -> list[Any] | None:
     """Return the index that takes at once what a node takes of what another node does; None if there is none.
 
     Where both take less than everything of a dimension, it has ``merge(axis, place, entries, known_entries)``: `place`
@@ -174,7 +177,9 @@ def local_entries_of_make_vector(read: Apply, vector: MakeVector, scalars: list[
 
 
 @replacing_part((one_of(AdvancedSubtensor1, AdvancedSubtensor), OF_SCALARS, "positions"))
-def local_positions_of_make_vector(vector: MakeVector, scalars: list[Variable], positions: Any) -> Any:
+def local_positions_of_make_vector(
+    vector: MakeVector, scalars: list[Variable], positions: TensorVariable
+) -> Variable | None:
     """Take entries of a vector of scalars from these: ``make_vector(x, y)[[1, 0]] -> make_vector(y, x)``."""
     if not isinstance(positions, Constant) or getattr(positions.type, "ndim", 0) != 1 or positions.type.dtype == "bool":
         return None
@@ -213,7 +218,7 @@ def local_subtensor_shape_constant(read: Apply, x: Any) -> Any:
 @node_rewriter(
     [Subtensor, AdvancedSubtensor1, AdvancedSubtensor, IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1]
 )
-def local_uint_constant_indices(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_uint_constant_indices(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Store constant positions in the smallest unsigned dtype: ``x[int64(1)] -> x[uint8(1)]``."""
     op, out = node.op, node.outputs[0]
     inputs, changed = list(node.inputs), False

@@ -15,9 +15,12 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import LogicVariable, one_of
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.records import dataclass
 from aesara.scalar import Add, Mul, Neg, Sub
 from aesara.scalar.types import upcast
+from aesara.tensor.core.tensor_like import IndexEntry
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import add, and_, mul, neg, switch
@@ -171,17 +174,17 @@ class _Part:
 
 @rules.canonicalize("shape_unsafe")
 @node_rewriter([add], operands=[IncSubtensor])
-def local_add_both_parts_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_add_both_parts_of_zeros(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Join what is written to both parts of zeros that are added: ``set(0[:n], x) + set(0[n:], y) -> join(x, y)``."""
     terms = _with_joined_parts(fgraph, node.inputs, node.outputs[0])
     return False if terms is None else in_place_of(node.outputs[0], _sum(terms, node.outputs[0]), node.inputs)
 
 
-def _sum(terms: Sequence[Any], out: Variable) -> Any:
+def _sum(terms: Sequence[Any], out: Variable) -> Variable | None:
     return as_dtype(terms[0], out.type.dtype) if len(terms) == 1 else computed_in(out.type.dtype, add, list(terms))
 
 
-def _with_joined_parts(fgraph: FunctionGraph, inputs: Sequence[Any], out: Any) -> list[Any] | None:
+def _with_joined_parts(fgraph: FunctionGraph, inputs: Sequence[Any], out: Variable) -> list[Any] | None:
     """Return terms of which pairs that write both parts of zeros are one; None if there are no such pairs."""
     terms: list[Any] = []
     pending: list[tuple[int, _Part]] = []
@@ -230,7 +233,7 @@ def _are_both(one: _Part, other: _Part) -> bool:
     return one.axis == other.axis and one.is_first != other.is_first and same_index([one.border], [other.border])
 
 
-def _join_parts(fgraph: FunctionGraph, one: _Part, other: _Part, out: Any) -> Any:
+def _join_parts(fgraph: FunctionGraph, one: _Part, other: _Part, out: Variable) -> Variable | None:
     parts = (one, other) if one.is_first else (other, one)
     return join(one.axis, *(_as_written(fgraph, part, out) for part in parts))
 
@@ -248,13 +251,13 @@ def _as_written(fgraph: FunctionGraph, part: _Part, out: Any) -> Any:
 IN_ZEROS = (one_of(IncSubtensor, node="inner"), number("zeros", 0), ...)
 
 
-def _with_part_beside(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Any) -> Any:
+def _with_part_beside(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Variable) -> Any:
     one, other = _part_of(write, out), _part_of(inner, out)
     return None if one is None or other is None or not _are_both(one, other) else _join_parts(fgraph, one, other, out)
 
 
 @replacing_part((WRITE, IN_ZEROS, ...))
-def local_join_other_part_of_zeros(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Any) -> Any:
+def local_join_other_part_of_zeros(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Variable) -> Variable | None:
     """Join what is written to both parts of zeros: ``set(set(0[:n], x)[n:], y) -> join(x, y)``."""
     return _with_part_beside(fgraph, write, inner, out)
 
@@ -284,7 +287,7 @@ rules.group(
 
 def _index_of_part(mask: Variable) -> list[Any] | None:
     """Return the index, with an entry for each axis, of the part in which a mask is true; None if there is none."""
-    index: list[Any] = [FULL] * mask.type.ndim
+    index: list[IndexEntry] = [FULL] * mask.type.ndim
     masks = [mask]
     while masks:
         one = masks.pop()
@@ -323,7 +326,9 @@ def _entry_of_axis(mask: Variable) -> tuple[int, Any] | None:
     (one_of(switch), LogicVariable("mask", None, [IncSubtensor, DimShuffle, and_]), "x", number("zero", 0)),
     lambda x, out: x.type.broadcastable == out.type.broadcastable and x.type.dtype == out.type.dtype,
 )
-def local_choice_of_part(fgraph: FunctionGraph, mask: Variable, x: Any, zero: Variable, out: Any) -> Any:
+def local_choice_of_part(
+    fgraph: FunctionGraph, mask: Variable, x: TensorVariable, zero: Variable, out: Variable
+) -> Variable | None:
     """Compute what is chosen in a part for it only: ``switch(is_in_part, x, 0) -> set(0[part], x[part])``."""
     index = _index_of_part(mask)
     if index is None:

@@ -12,6 +12,8 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.tensor_like import IndexEntry
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty, alloc
 from aesara.tensor.elementwise.ops import add, and_, eq, or_
 from aesara.tensor.indexing.getitem import getitem
@@ -106,7 +108,7 @@ def _cannot_fail(entry: Any, length: int | None) -> bool:
     return is_known(entry) and length is not None and -length <= entry < length
 
 
-def _are_apart(first: Any, second_: Any, length: int | None) -> bool:
+def _are_apart(first: TensorVariable, second_: IndexEntry, length: int | None) -> bool:
     """Return whether two entries of an index have no position in common."""
     if not (is_known(first) and is_known(second_)):
         return False
@@ -144,7 +146,7 @@ def _interval(entry: Any) -> tuple[float, float] | None:
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
 @replacing_part((WRITE, "x", "y", ...), lambda write, x: write.op.set_instead_of_inc or has_value(x, 0))
-def local_useless_inc_subtensor(fgraph: FunctionGraph, write: Apply, x: Any, y: Any) -> Any:
+def local_useless_inc_subtensor(fgraph: FunctionGraph, write: Apply, x: Any, y: Any) -> Variable | None:
     """Take what is written to everything, in whatever direction, or added to zeros: ``set(x[:], y) -> y``."""
     index = index_of(write)
     turned = [entry == BACKWARDS for entry in index]
@@ -167,7 +169,7 @@ def _is_known_to_be_repeated(y: Variable, x: Variable) -> bool:
 @rules.canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
 @rules.stabilize("local_incsubtensor_of_allocs", "shape_unsafe")
 @replacing_part((one_of(*WRITERS, set_instead_of_inc=False), "x", number("y", 0), ...))
-def local_incsubtensor_of_zeros(x: Variable) -> Any:
+def local_incsubtensor_of_zeros(x: Variable) -> Variable | None:
     """Leave out adding zeros: ``inc(x[i], 0) -> x``."""
     return x
 
@@ -175,7 +177,7 @@ def local_incsubtensor_of_zeros(x: Variable) -> Any:
 @rules.canonicalize
 @rules.specialize
 @replacing_part((one_of(IncSubtensor, node="write", set_instead_of_inc=False), number("zeros", 0), "y", ...))
-def local_incsubtensor_of_zeros_to_setsubtensor(write: Apply, zeros: Variable, y: Variable) -> Any:
+def local_incsubtensor_of_zeros_to_setsubtensor(write: Apply, zeros: Variable, y: Variable) -> Variable | None:
     """Write instead of adding to zeros: ``inc(0[i], y) -> set(0[i], y)``."""
     return apply_or_none(adding(write.op, set_instead_of_inc=True), zeros, y, *write.inputs[2:])
 
@@ -248,7 +250,7 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
 WRITTEN = (one_of(*WRITERS, node="first", inplace=False), "x", "y", ...)
 
 
-def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: Any, z: Any) -> bool:
+def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: TensorVariable, z: TensorVariable) -> bool:
     """Return whether two nodes write to one part of a tensor, and the first may go without losing an error."""
     if type(first.op) is not type(write.op):
         return False
@@ -263,7 +265,7 @@ def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: Any,
 @replacing_part(
     (one_of(*WRITERS, node="write", inplace=False, set_instead_of_inc=True), WRITTEN, "z", ...), _is_at_same_place
 )
-def local_write_over_same_place(write: Apply, x: Variable, z: Variable) -> Any:
+def local_write_over_same_place(write: Apply, x: Variable, z: Variable) -> Variable | None:
     """Leave out writing what is overwritten: ``set(set(x[i], y)[i], z) -> set(x[i], z)``."""
     return apply_or_none(write.op, x, z, *write.inputs[2:])
 
@@ -273,7 +275,7 @@ def local_write_over_same_place(write: Apply, x: Variable, z: Variable) -> Any:
     _is_at_same_place,
     single_client=True,
 )
-def local_add_to_same_place(write: Apply, first: Apply, x: Any, y: Variable, z: Variable) -> Any:
+def local_add_to_same_place(write: Apply, first: Apply, x: TensorVariable, y: Variable, z: Variable) -> Variable | None:
     """Add to what is written to a part before it is written: ``inc(set(x[i], y)[i], z) -> set(x[i], y + z)``."""
     if first.op.set_instead_of_inc:
         is_once = isinstance(write.op, IncSubtensor)  # a slice names each position once

@@ -18,6 +18,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.matching import extract
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise import ops
 from aesara.tensor.joining.join_split import concatenate
@@ -48,10 +49,10 @@ FEWEST_ROWS = 4
 class _Product(NamedTuple):
     """``numbers * (first * scale) @ middles @ last.T``; `last` is None if it is `first`."""
 
-    numbers: tuple[Any, ...]
+    numbers: tuple[TensorVariable, ...]
     first: Any
     scale: Any
-    middles: list[Any]
+    middles: list[TensorVariable]
     last: Any
 
     def times(self, *numbers: Any) -> _Product:
@@ -62,9 +63,9 @@ class _Product(NamedTuple):
 class _Within(NamedTuple):
     """``d + Q M Q^T``, with ``small = d + M``."""
 
-    d: Any
+    d: TensorVariable
     basis: Any
-    small: Any
+    small: TensorVariable
 
 
 def _parts(x: Any) -> _Within | None:
@@ -147,7 +148,7 @@ def _within(d: Any, product: _Product) -> _Within | None:
     return _Within(d, basis, made + d * one)
 
 
-def solution(parts: _Within, b: Any) -> Variable:
+def solution(parts: _Within, b: TensorVariable) -> Variable:
     """Return the solution: by the small matrix within the space of Q, a quotient in its complement."""
     along = _dot(matrix_transpose(parts.basis), b)
     beside = b - _dot(parts.basis, along)

@@ -12,6 +12,7 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import extract
 from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise import ops
 from aesara.tensor.linear_algebra.cholesky import Cholesky
 from aesara.tensor.linear_algebra.determinant import Cofactors, Det, SLogDet
@@ -84,7 +85,7 @@ def are_same(a: Variable, b: Variable) -> bool:
     return a is b or are_transposes(a, b)
 
 
-def determinant_of_product(a: Any, b: Any) -> tuple[Variable, Variable]:
+def determinant_of_product(a: TensorVariable, b: TensorVariable) -> tuple[Variable, Variable]:
     """Return the sign and the logarithm of the determinant of ``A @ B``."""
     (sign, size), (other_sign, other_size) = SLogDet()(a), SLogDet()(b)
     if not are_same(a, b):
@@ -128,7 +129,7 @@ def determinant_by_factor(op: Op, x: Variable, fgraph: FunctionGraph) -> list[Va
 
 def cofactors_by_inverse(x: Variable) -> Variable:
     """Return the cofactors of a positive definite matrix."""
-    whole: Any = Det()(x)
+    whole: TensorVariable = Det()(x)
     return ops.mul(whole.dimshuffle(*range(whole.type.ndim), "x", "x"), matrix_transpose(MatrixInverse()(x)))
 
 

@@ -20,6 +20,7 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.diagonals import AllocDiag
 from aesara.tensor.creation.eye_tri import Eye, Tri
 from aesara.tensor.creation.make_vector import MakeVector
@@ -129,7 +130,7 @@ def are_transposes(x: Variable, y: Variable) -> bool:
     return transposed_of(x) is y or transposed_of(y) is x
 
 
-def split_numbers(factors: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def split_numbers(factors: Sequence[Any]) -> tuple[list[TensorVariable], list[TensorVariable]]:
     """Return the factors of one element each, as they are, and the others."""
     numbers = [v for v in factors if all(v.type.broadcastable)]
     return numbers, [v for v in factors if not all(v.type.broadcastable)]

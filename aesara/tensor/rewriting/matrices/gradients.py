@@ -23,6 +23,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.diagonals import ExtractDiag
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.elemwise import Elemwise
@@ -59,7 +60,7 @@ _Weights = tuple[Any, ...]
 class _Factor:
     """A Cholesky factor L, or its transpose, in a graph."""
 
-    def __init__(self, fgraph: FunctionGraph, factor: Any, lower: bool) -> None:
+    def __init__(self, fgraph: FunctionGraph, factor: TensorVariable, lower: bool) -> None:
         self.fgraph, self.factor, self.lower = fgraph, factor, lower
 
     def terms(self, x: Variable, weights: _Weights = ()) -> Iterator[Any]:
@@ -176,7 +177,7 @@ class _Factor:
         return bool(feature.same_shape(found[0], self.factor, found[1], 0, with_checks=True))
 
 
-def _as_weights(numbers: list[Any]) -> _Weights:
+def _as_weights(numbers: list[TensorVariable]) -> _Weights:
     """Return numbers without dimensions."""
     return tuple(v.dimshuffle() for v in numbers)
 
@@ -200,7 +201,7 @@ def _without_numbers(x: Any) -> tuple[_Weights, Any]:
     return weights, x
 
 
-def _transpose_of(x: Any) -> Any:
+def _transpose_of(x: TensorVariable) -> Any:
     """Return the transpose of a matrix, or the vector that a row was made of."""
     if x.type.ndim == 1:
         return x.dimshuffle("x", 0)
@@ -210,7 +211,7 @@ def _transpose_of(x: Any) -> Any:
     return matrix_transpose(x) if inner is None else inner
 
 
-def _scale(weights: _Weights, x: Any) -> Any:
+def _scale(weights: _Weights, x: TensorVariable) -> TensorVariable:
     """Return a vector or matrix times scalars; constants are multiplied at once."""
     values = [common_value(w) if isinstance(w, Variable) else w for w in weights]
     number = math.prod(float(v) for v in values if v is not None)
@@ -219,7 +220,7 @@ def _scale(weights: _Weights, x: Any) -> Any:
     return mul(x, *factors) if factors else x
 
 
-def _square(x: Any) -> Any:
+def _square(x: TensorVariable) -> TensorVariable:
     """Return ``x @ x.T``, of a vector or of a matrix."""
     if x.type.ndim == 1:
         return mul(x.dimshuffle(0, "x"), x.dimshuffle("x", 0))

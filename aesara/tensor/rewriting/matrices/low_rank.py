@@ -28,6 +28,7 @@ from aesara import scalar as aes
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
 from aesara.tensor.creation.eye_tri import eye
@@ -80,19 +81,19 @@ class _Parts(NamedTuple):
     If some rows are left out, these are of the others.
     """
 
-    d: Any
-    roots: Any
+    d: TensorVariable
+    roots: TensorVariable
     form_of: Any
-    factor: Any
+    factor: TensorVariable
     out: _LeftOut | None
 
 
 class _LeftOut(NamedTuple):
     """Rows of U that are left out, the Cholesky factor of their Schur complement, and an order with these rows last."""
 
-    order: Any
+    order: TensorVariable
     rows: Any
-    factor: Any
+    factor: TensorVariable
 
 
 #: The parts of matrices of a graph, so that all that is asked of one has the same factor.
@@ -137,7 +138,7 @@ def _made_parts(x: Variable) -> _Parts | None:
     return None
 
 
-def _scale(u: Any, d: Any) -> tuple[Any, Any, Any]:
+def _scale(u: TensorVariable, d: TensorVariable) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
     roots = ops.sqrt(d)
     scaled = u / as_rows(roots, False)
     inner = eye(scaled.type.shape[1], dtype=u.type.dtype) + _dot(scaled.T, scaled)
@@ -243,13 +244,13 @@ def _is_positive(x: Variable, more: tuple = ()) -> bool:
     return op in _POSITIVE or op in more
 
 
-def solution(fgraph: FunctionGraph, x: Variable, b: Any) -> Variable | None:
+def solution(fgraph: FunctionGraph, x: Variable, b: TensorVariable) -> Variable | None:
     """Return the solution of equations by Woodbury's formula."""
     parts = _parts(fgraph, x)
     return None if parts is None else _solution(parts, b)
 
 
-def inverse(fgraph: FunctionGraph, x: Any) -> Variable | None:
+def inverse(fgraph: FunctionGraph, x: TensorVariable) -> Variable | None:
     """Return the inverse by Woodbury's formula."""
     parts = _parts(fgraph, x)
     if parts is None:

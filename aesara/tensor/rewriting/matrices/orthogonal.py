@@ -61,7 +61,7 @@ def local_product_without_q(fgraph, node):
     return False if None in fitting.values() else {out: one for out, (one,) in fitting.items()}
 
 
-def _other_factor(client: Any, operand: Variable, is_turned: bool) -> Variable | None:
+def _other_factor(client: Apply, operand: Variable, is_turned: bool) -> Variable | None:
     """Return the other factor of a product with Q.T in a node that reads Q, or its transpose."""
     if not isinstance(client, Apply) or not isinstance(client.op, Dot):
         return None

@@ -54,7 +54,7 @@ def with_vectors(node: Apply) -> bool:
     return node.inputs[-1].type.ndim == 1
 
 
-def apply_like(node: Apply, op: MatrixOp, *inputs: Variable, signature: str | None = None) -> Any:
+def apply_like(node: Apply, op: MatrixOp, *inputs: Variable, signature: str | None = None) -> TensorVariable:
     """Return the result of an op in the place of a node: of vectors or matrices, batched or not, like that."""
     if not isinstance(node.op, Blockwise):
         return op(*inputs)
@@ -141,7 +141,7 @@ class MatrixOps(Ops):
     several_outputs = True
 
     @property
-    def alternatives(self) -> list[Any]:
+    def alternatives(self) -> list[TensorVariable]:
         return [*super().alternatives, Blockwise]
 
     def __call__(self, op: Op) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.source import inherit_source
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import mul, neq, switch
@@ -116,7 +116,7 @@ def _by_cholesky(matrix: Variable, served: list[_Use], lower: bool) -> Iterator[
         yield from zip(use.node.outputs, made)
 
 
-def _from_cholesky(use: _Use, factor: Any, lower: bool) -> list[Variable]:
+def _from_cholesky(use: _Use, factor: TensorVariable, lower: bool) -> list[Variable]:
     node, op = use.node, use.op
     if isinstance(op, Cholesky):
         return [factor if bool(op.lower) == lower else matrix_transpose(factor)]
@@ -136,7 +136,7 @@ def _by_lu(matrix: Variable, served: list[_Use]) -> Iterator[tuple[Variable, Var
         yield from zip(use.node.outputs, made)
 
 
-def _from_lu(use: _Use, factors: Any, pivots: Any) -> list[Variable]:
+def _from_lu(use: _Use, factors: TensorVariable, pivots: TensorVariable) -> list[Variable]:
     node, op = use.node, use.op
     if isinstance(op, Solve):
         solve = SolveByLU(use.turned, op.check_finite)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting.matching import extract
 from aesara.tensor.core.casting import cast
+from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add, eq, exp, mul, pow, switch
 from aesara.tensor.joining.join_split import Join, join
 from aesara.tensor.linear_algebra.cholesky import Cholesky
@@ -23,6 +24,7 @@ from aesara.tensor.shapes.reshape import reshape
 
 if TYPE_CHECKING:
     from aesara.graph.op import Op
+
 
 rules = Rules()
 
@@ -54,7 +56,7 @@ def blocks_of(x: Variable) -> list[Variable] | None:
     return blocks if all(block.type.dtype == x.type.dtype for block in blocks) else None
 
 
-def solution_by_blocks(op: Op, blocks: list[Any], b: Any) -> Variable:
+def solution_by_blocks(op: Op, blocks: list[TensorVariable], b: TensorVariable) -> Variable:
     """Return the solutions for the blocks, each with its own rows of the right-hand sides."""
     solved, start = [], 0
     for block in blocks[:-1]:
@@ -64,12 +66,12 @@ def solution_by_blocks(op: Op, blocks: list[Any], b: Any) -> Variable:
     return join(0, *solved, op(blocks[-1], b[start:]))
 
 
-def by_blocks(op: Op, blocks: list[Any]) -> Variable:
+def by_blocks(op: Op, blocks: list[TensorVariable]) -> Variable:
     """Return the block-diagonal matrix of the results of an op for each block."""
     return block_diag(*map(op, blocks))
 
 
-def determinant_by_blocks(op: Op, blocks: list[Any]) -> tuple[Variable, Variable]:
+def determinant_by_blocks(op: Op, blocks: list[TensorVariable]) -> tuple[Variable, Variable]:
     """Return the product of the signs of the determinants of blocks, and the sum of the logarithms."""
     signs, sizes = zip(*map(op, blocks), strict=True)
     return mul(*signs), add(*sizes)
@@ -107,7 +109,9 @@ rules.add(inverse_of_blocks, to=(rules.stabilize,))  # when products with the in
 rules.add(determinant_of_blocks, to=(rules.canonicalize, rules.stabilize))  # there of the logarithm of a determinant
 
 
-def solution_by_factors(first: Any, second: Any, b: Any, check_finite: bool) -> Variable:
+def solution_by_factors(
+    first: TensorVariable, second: TensorVariable, b: TensorVariable, check_finite: bool
+) -> Variable:
     """Return the solution for right-hand sides that are taken as matrices of n rows and m columns."""
     n, m = first.shape[0], second.shape[0]
     solve = Solve(check_finite=check_finite)
@@ -120,7 +124,7 @@ def solution_by_factors(first: Any, second: Any, b: Any, check_finite: bool) -> 
     return reshape(solved, b.shape, ndim=2)
 
 
-def determinant_by_factors(first: Any, second: Any) -> tuple[Variable, Variable]:
+def determinant_by_factors(first: TensorVariable, second: TensorVariable) -> tuple[Variable, Variable]:
     """Return the sign and the logarithm of ``det(A) ** m * det(B) ** n``; by logarithms, lest powers overflow."""
     (sign, size), (other_sign, other_size) = SLogDet()(first), SLogDet()(second)
     n, m = first.shape[0], second.shape[0]
@@ -131,12 +135,12 @@ def _power(sign: Variable, times: Variable) -> Variable:
     return pow(sign, cast(times, sign.type.dtype))
 
 
-def _multiple(logarithm: Any, times: Variable) -> Variable:
+def _multiple(logarithm: TensorVariable, times: Variable) -> Variable:
     """Return the multiple of a logarithm: zero where it is taken no time, infinite or not."""
     return switch(eq(times, 0), logarithm.zeros_like(), mul(logarithm, cast(times, logarithm.type.dtype)))
 
 
-def determinant_from_logarithm(first: Any, second: Any) -> Variable:
+def determinant_from_logarithm(first: TensorVariable, second: TensorVariable) -> Variable:
     """Return ``det(A) ** m * det(B) ** n``, of A of order n and B of order m."""
     sign, size = determinant_by_factors(first, second)
     return mul(sign, exp(size))
