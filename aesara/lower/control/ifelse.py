@@ -11,7 +11,7 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Alias, Array
 from aesara.lower.context import Context, array_in_memory
 from aesara.lower.control.branches import Branch
-from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult
+from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult, add_loop
 from aesara.lower.control.scan import sizes_outside
 from aesara.lower.dispatch import lower_node, lower_op
 from aesara.lower.errors import Unsupported
@@ -74,11 +74,7 @@ class _Side:
         context, inner = self.context, self.inner
         assert inner.captured is not None
         self.loop.operands = tuple(row.array for row in inner.captured)
-        self.loop.results = results
-        self.loop.body = LoopBody(
+        body = LoopBody(
             inner, context.fresh("i"), extent, context.fresh_size(), tuple(inner.captured), (), writes, None
         )
-        context.add(self.loop)
-        for result in results:
-            if result.stamp < 0:
-                context.add(result)
+        add_loop(context, self.loop, body, results)

@@ -20,7 +20,7 @@ from aesara.lower.shape_arithmetic import count_of
 from aesara.lower.sizes import SizeFacts
 from aesara.records import dataclass
 
-__all__ = ["LoopBody", "LoopNode", "LoopResult"]
+__all__ = ["LoopBody", "LoopNode", "LoopResult", "add_loop"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,66 +86,34 @@ class LoopNode(Producer):
     ) -> None:  # fmt: skip
         super().__init__(operands, requires)
         self.views = tuple(views)
-        self.body: LoopBody | None = None
+        self.body: LoopBody
 
     def reads(self) -> list[tuple[Array, bool]]:
         return [*super().reads(), *((view, False) for view in self.views)]
 
     def is_needed(self, needed: set[Item]) -> bool:
         """Return whether a result is read; a loop that may end early is live, since its trip count may be used."""
-        assert self.body is not None
         return self.body.until is not None or any(r in needed for r in self.results)
 
     def defines(self) -> Iterable[str]:
-        assert self.body is not None
         return (self.body.count,)
 
     def space(self, sizes: SizeFacts) -> tuple[Expr, ...]:
-        assert self.body is not None
         return (sizes.canonical(self.body.extent),)
 
     def program_steps(self, builder: ProgramBuilder, at: int) -> Iterator[Step]:
         """Copy the initial rows, then run the loop; its body accesses rows in place."""
         body = self.body
-        assert body is not None
-        canonical, name_of = builder.sizes.canonical, builder.buffer_name
-        number = var(body.var)
-
-        def offset(array: Array, first: int | None) -> Expr:
-            if first is None:
-                return ZERO
-            length, *rest = builder.shape(array)
-            row = number + first
-            if isinstance(array, LoopResult) and array.is_ring:
-                row = row % length
-            return row * count_of(rest)
-
         for result, operand, rows in body.starts:
-            shape = builder.shape(result)
-            length = count_of(shape) if rows is None else canonical(rows) * count_of(shape[1:])
-            is_single = length is ONE
-            element = ZERO if is_single else LOOP[0]
-            copy: Statement = Store(name_of(result), element, load(name_of(operand), operand.dtype, element))
-            launch = launch_of(f"k{at}s", (copy if is_single else mark_parallel(For("v0", length, (copy,))),))
+            launch = launch_of(f"k{at}s", (_copy_rows(result, operand, rows, builder),))
             yield dataclasses.replace(launch, begins_loop=True)
-
-        def row_offset(row: LoopRow) -> Expr:
-            if row.spacing is None:
-                return offset(row.array, row.first)
-            start, distance = map(canonical, row.spacing)
-            return start + number * distance
-
-        views = [
-            View(
-                Buffer(row.name, row.array.dtype, tuple(map(canonical, row.shape))),
-                name_of(row.array),
-                row_offset(row),
-            )
-            for row in body.reads
+        views = [_view_of_row(row, body, builder) for row in body.reads]
+        targets = [
+            (builder.buffer_name(result), _row_offset(result, first, body, builder)) for _, result, first in body.writes
         ]
-        targets = [(name_of(result), offset(result, first)) for _, result, first in body.writes]
         steps = body.program_steps(builder, targets)
-        yield Iterate(body.var, canonical(body.extent), (*views, *steps), body.count, body.until)
+        extent = builder.sizes.canonical(body.extent)
+        yield Iterate(body.var, extent, (*views, *steps), body.count, body.until)
 
 
 class LoopResult(ProducerResult):
@@ -156,3 +124,44 @@ class LoopResult(ProducerResult):
     def __init__(self, producer: LoopNode, dtype: str, shape: Sequence[Expr], is_ring: bool = False) -> None:
         super().__init__(producer, dtype, shape)
         self.is_ring = is_ring
+
+
+def add_loop(context: Context, loop: LoopNode, body: LoopBody, results: Sequence[LoopResult]) -> None:
+    """Add a loop, then its results, to a context."""
+    loop.body, loop.results = body, tuple(results)
+    context.add(loop)
+    for result in results:
+        context.ensure_added(result)
+
+
+def _copy_rows(result: Array, operand: Array, rows: Expr | None, builder: ProgramBuilder) -> Statement:
+    """Return the statement that copies the first rows, or all (None), of an operand to a result."""
+    shape = builder.shape(result)
+    length = count_of(shape) if rows is None else builder.sizes.canonical(rows) * count_of(shape[1:])
+    element = ZERO if length is ONE else LOOP[0]
+    value = load(builder.buffer_name(operand), operand.dtype, element)
+    copy = Store(builder.buffer_name(result), element, value)
+    return copy if length is ONE else mark_parallel(For("v0", length, (copy,)))
+
+
+def _view_of_row(row: LoopRow, body: LoopBody, builder: ProgramBuilder) -> View:
+    """Return the step that makes a row a buffer of the body."""
+    canonical = builder.sizes.canonical
+    if row.spacing is None:
+        offset = _row_offset(row.array, row.first, body, builder)
+    else:
+        start, distance = map(canonical, row.spacing)
+        offset = start + var(body.var) * distance
+    buffer = Buffer(row.name, row.array.dtype, tuple(map(canonical, row.shape)))
+    return View(buffer, builder.buffer_name(row.array), offset)
+
+
+def _row_offset(array: Array, first: int | None, body: LoopBody, builder: ProgramBuilder) -> Expr:
+    """Return the offset of row `first + step`, modulo the length of a ring; 0 for the whole array (None)."""
+    if first is None:
+        return ZERO
+    length, *row_shape = builder.shape(array)
+    row = var(body.var) + first
+    if isinstance(array, LoopResult) and array.is_ring:
+        row = row % length
+    return row * count_of(row_shape)

@@ -24,7 +24,7 @@ from aesara.lower.arrays import (
     strided_view,
 )
 from aesara.lower.context import Context, array_in_memory
-from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult
+from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult, add_loop
 from aesara.lower.dispatch import lower_all, lower_definition, lower_op
 from aesara.lower.errors import Unsupported, escape_braces
 from aesara.lower.reductions.careduce import convert
@@ -101,34 +101,34 @@ class _ScanLowering:
 
     # -- inputs of the step ----------------------------------------------------------------------------------
 
-    def _sequences(self) -> None:
+    def _bind_sequences(self) -> None:
         pairs = zip(self.op.outer_seqs(self.node.inputs), self.op.inner_seqs(self.op.inner_inputs), strict=True)
         for k, (outer, inner) in enumerate(pairs):
             array = self.context.in_memory(outer)
             message = f"sequence {k} has {{0}} entries, but there are {{1}} steps."
             self._require("ge", array.shape[0], self.steps, message, [array.shape[0], self.steps])
-            self._sequence(inner, array)
+            self._bind_sequence(inner, array)
 
-    def _sequence(self, inner: Variable, array: Array) -> None:
+    def _bind_sequence(self, inner: Variable, array: Array) -> None:
         """Bind a sequence to a variable of the step; a strided view is read in the memory of its base."""
         base, start, strides = strided_view(array, lambda a: a.shape)
         row = tuple(array.shape[1:])
         if base is array or base.is_stored is None or strides[1:] != row_major_strides(row):
             self.operands.append(array)
-            self._row(inner, array, 0)
+            self._bind_row(inner, array, 0)
             return
         self.operands.append(base)
         self.views.append(array)
         self.reads.append(LoopRow(self.context.fresh("w"), base, 0, row, (start, strides[0])))
         self.bindings.append((inner, self.reads[-1]))
 
-    def _row(self, inner: Variable, array: Array, first: int | None) -> None:
+    def _bind_row(self, inner: Variable, array: Array, first: int | None) -> None:
         """Bind a row of an array, or all of it, to a variable of the step."""
         shape = array.shape if first is None else array.shape[1:]
         self.reads.append(LoopRow(self.context.fresh("w"), array, first, tuple(shape)))
         self.bindings.append((inner, self.reads[-1]))
 
-    def _constants(self) -> None:
+    def _bind_constants(self) -> None:
         op = self.op
         pairs = zip(op.outer_non_seqs(self.node.inputs), op.inner_non_seqs(op.inner_inputs), strict=True)
         for outer, inner in pairs:
@@ -136,7 +136,7 @@ class _ScanLowering:
             local = array.for_other_context()
             if local is None:
                 self.operands.append(array)
-                self._row(inner, array, None)
+                self._bind_row(inner, array, None)
             else:
                 self.bindings.append((inner, local))
 
@@ -174,52 +174,84 @@ class _ScanLowering:
     # -- the loop --------------------------------------------------------------------------------------------
 
     def results(self) -> list[Array]:
-        self._sequences()
+        """Return the arrays of the outputs: states, outputs that no step reads, generators."""
+        self._bind_sequences()
         states = self._states()
-        lengths = self._lengths_of_results()
-        self._constants()
-        context, op = self.context, self.op
-        generators = [self.context.array(v) for v in op.outer_shared(self.node.inputs)]
+        lengths = self._lengths_of_outputs()
+        self._bind_constants()
+        generators = [self.context.array(v) for v in self.op.outer_shared(self.node.inputs)]
         self.operands += generators
-        node = LoopNode(self.operands, self.guards, self.views)
-        carried = [LoopResult(node, array.dtype, array.shape) for array in generators]
-        for inner, result in zip(op.inner_shared(op.inner_inputs), carried, strict=True):
-            self._row(inner, result, None)
-        outputs = [self._result(node, s.first.dtype, s.first.shape[1:], s.length, s.depth, s.is_ring) for s in states]
-        for state, result in zip(states, outputs, strict=True):
-            for tap, inner in zip(state.taps, state.inner, strict=True):
-                self._row(inner, result, state.depth + tap)
-        new = self._lower_step()
-        writes: list[tuple[Array, LoopResult, int | None]] = []
-        for k, (state, result) in enumerate(zip(states, outputs, strict=True)):
-            self._require_same_row(new[k], result, k)
-            writes.append((new[k], result, state.depth))
-        for array, result in zip(new[len(states) + len(lengths) :], carried, strict=False):
-            if not self.inner.same_size(*array.shape, *result.shape):
-                raise Unsupported("a generator whose next state may be of another kind")
-            writes.append((self.inner.add(_copy(array)), result, None))
-        for array, length in zip(new[len(states) :], lengths, strict=False):
-            is_ring = not context.same_size(length, self.steps)
-            outputs.append(self._result(node, array.dtype, sizes_outside(self.inner, array), length, 0, is_ring))
-            writes.append((array, outputs[-1], 0))
-        until = self._until(new[-1]) if op.info.as_while else None
-        starts: list[tuple[LoopResult, Array, Expr | None]] = []
-        starts += [(r, s.first, s.rows) for s, r in zip(states, outputs, strict=False)]
-        starts += [(result, array, None) for array, result in zip(generators, carried, strict=True)]
-        count = context.fresh_size()
-        node.body = LoopBody(
-            self.inner, context.fresh("i"), self.steps, count, tuple(self.reads), tuple(starts), tuple(writes), until
-        )
-        context.add(node)
-        node.results = (*outputs, *carried)
-        for output in node.results:
-            context.add(output)
-        done = self.steps if until is None else var(count)
-        kept = [self._kept_rows(r, done, s.length, s.depth) for s, r in zip(states, outputs, strict=False)]
-        kept += [self._kept_rows(r, done, n, 0, True) for r, n in zip(outputs[len(states) :], lengths, strict=True)]
-        return [*kept, *carried]
+        loop = LoopNode(self.operands, self.guards, self.views)
+        generator_results = self._bind_generators(loop, generators)
+        state_results = self._bind_states(loop, states)
 
-    def _lengths_of_results(self) -> list[Expr]:
+        new = self._lower_step()
+        condition = new.pop() if self.op.info.as_while else None
+        first, last = len(states), len(states) + len(lengths)
+        state_writes = [
+            (self._next_row(array, result, k), result, state.depth)
+            for k, (state, array, result) in enumerate(zip(states, new[:first], state_results, strict=True))
+        ]
+        generator_writes = [
+            (self._next_generator(array, result), result, None)
+            for array, result in zip(new[last:], generator_results, strict=True)
+        ]
+        output_writes = [
+            (array, self._output(loop, array, length), 0)
+            for array, length in zip(new[first:last], lengths, strict=True)
+        ]
+        outputs = [result for _, result, _ in output_writes]
+
+        until = None if condition is None else self._until(condition)
+        count = self.context.fresh_size()
+        body = LoopBody(
+            self.inner, self.context.fresh("i"), self.steps, count, tuple(self.reads),
+            (
+                *((result, state.first, state.rows) for state, result in zip(states, state_results, strict=True)),
+                *((result, array, None) for array, result in zip(generators, generator_results, strict=True)),
+            ),
+            (*state_writes, *generator_writes, *output_writes), until,
+        )  # fmt: skip
+        add_loop(self.context, loop, body, [*state_results, *outputs, *generator_results])
+        done = self.steps if until is None else var(count)
+        kept_states = [
+            self._kept_rows(result, done, state.length, state.depth)
+            for state, result in zip(states, state_results, strict=True)
+        ]
+        kept_outputs = [
+            self._kept_rows(result, done, length, 0, True) for result, length in zip(outputs, lengths, strict=True)
+        ]
+        return [*kept_states, *kept_outputs, *generator_results]
+
+    def _bind_generators(self, loop: LoopNode, generators: Sequence[Array]) -> list[LoopResult]:
+        """Bind the next states of generators to variables of the step, and return them."""
+        results = [LoopResult(loop, array.dtype, array.shape) for array in generators]
+        for inner, result in zip(self.op.inner_shared(self.op.inner_inputs), results, strict=True):
+            self._bind_row(inner, result, None)
+        return results
+
+    def _bind_states(self, loop: LoopNode, states: Sequence[_State]) -> list[LoopResult]:
+        """Bind rows of the buffers of states to variables of the step, and return the buffers."""
+        results = []
+        for state in states:
+            row = state.first.shape[1:]
+            results.append(self._result(loop, state.first.dtype, row, state.length, state.depth, state.is_ring))
+            for tap, inner in zip(state.taps, state.inner, strict=True):
+                self._bind_row(inner, results[-1], state.depth + tap)
+        return results
+
+    def _next_generator(self, array: Array, result: LoopResult) -> Array:
+        """Return the next state of a generator, after a check of its kind."""
+        if not self.inner.same_size(*array.shape, *result.shape):
+            raise Unsupported("a generator whose next state may be of another kind")
+        return self.inner.add(_copy(array))
+
+    def _output(self, loop: LoopNode, array: Array, length: Expr) -> LoopResult:
+        """Return the buffer of an output that no step reads."""
+        is_ring = not self.context.same_size(length, self.steps)
+        return self._result(loop, array.dtype, sizes_outside(self.inner, array), length, 0, is_ring)
+
+    def _lengths_of_outputs(self) -> list[Expr]:
         """Return the number of rows to keep of each output that is not a state."""
         lengths = []
         for k, outer in enumerate(self.op.outer_nitsot(self.node.inputs)):
@@ -266,7 +298,8 @@ class _ScanLowering:
         lower_all(self.op.inner_inputs, self.op.inner_outputs, inner)
         return [inner.in_memory(v) for v in self.op.inner_outputs]
 
-    def _require_same_row(self, array: Array, result: LoopResult, k: int) -> None:
+    def _next_row(self, array: Array, result: LoopResult, k: int) -> Array:
+        """Return the next row of state k, after a check of its shape."""
         state, computed = escape_braces(self.op.state_text(k)), escape_braces(self.op.where_computed(k))
         for d, (size, wanted) in enumerate(zip(array.shape, result.shape[1:], strict=True)):
             message = (
@@ -274,6 +307,7 @@ class _ScanLowering:
                 "The shape must be the same in every step."
             )
             self.inner.require_equal(size, wanted, ValueError, message, self.node)
+        return array
 
     def _until(self, array: Array) -> Expr:
         truth = self.inner.add(convert(array, "bool")) if array.dtype != "bool" else array

@@ -29,7 +29,7 @@ from aesara.lower.arrays import (
     literal,
 )
 from aesara.lower.context import Context
-from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult
+from aesara.lower.control.loop import LoopBody, LoopNode, LoopResult, add_loop
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining.joining import integers_of_vector
 from aesara.lower.padding import pad
@@ -326,13 +326,12 @@ class _ImageLoop(_Convolution):
             total = self.inner.add(Source(self.rows[-1].name, array.dtype, array.shape))
             array = self.inner.add(Pointwise(array.dtype, array.shape, (total, array), _sum))
         starts = () if start is None else ((result, start, None),)
-        node.body = LoopBody(
+        body = LoopBody(
             self.inner, self.context.fresh("i"), self.sizes.batch, self.context.fresh_size(), tuple(self.rows), starts,
             ((array, result, first),), None,
         )  # fmt: skip
-        self.context.add(node)
-        node.results = (result,)
-        return self.context.add(result)
+        add_loop(self.context, node, body, [result])
+        return result
 
 
 def _sum(index: Index, readers: Sequence[Reader]) -> Expr:
