@@ -122,7 +122,7 @@ class _sparse_py_operators(_tensor_py_operators):
     T = property(lambda self: transpose(self), doc="The transpose, a csc matrix if this is a csr matrix.")
 
     __neg__ = lambda self: neg(self)
-    __pos__ = lambda self: self
+    __pos__: Callable[..., TensorVariable] = lambda self: self
 
     __add__ = _operator("__add__", add)
     __radd__ = _operator("__radd__", add, reflected=True)

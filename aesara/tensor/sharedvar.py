@@ -81,7 +81,7 @@ def tensor_constructor(
 
 @shared_constructor.register(list)
 @shared_constructor.register(tuple)
-def sequence_constructor(value: Any, *args: Any, **kwargs: Any) -> SharedVariable:
+def sequence_constructor(value: list | tuple, *args: Any, **kwargs: Any) -> SharedVariable:
     """Construct the shared variable for a list: a tensor if it contains numbers, else a generic variable."""
     array = _array_of_numbers(value)
     if array is None:
@@ -91,9 +91,10 @@ def sequence_constructor(value: Any, *args: Any, **kwargs: Any) -> SharedVariabl
     return tensor_constructor(array, *args, **kwargs)
 
 
-def _array_of_numbers(value: Any) -> np.ndarray | None:
+def _array_of_numbers(value: object) -> np.ndarray | None:
     """Convert a nested list of numbers to an array; return None if it is empty, ragged, or contains other objects."""
-    pending, numbers = [value], 0
+    numbers = 0
+    pending: list[Any] = [value]
     while pending:
         for entry in pending.pop():
             if isinstance(entry, (list, tuple)):
@@ -116,7 +117,7 @@ def _array_of_numbers(value: Any) -> np.ndarray | None:
 @shared_constructor.register(int)
 @shared_constructor.register(complex)
 def scalar_constructor(
-    value: Any,
+    value: complex | np.generic,
     name: str | None = None,
     strict: bool = False,
     allow_downcast: bool | None = None,
@@ -137,7 +138,7 @@ def scalar_constructor(
     )
 
 
-def load_shared_variable(val: Any) -> SharedVariable:
+def load_shared_variable(val: object) -> SharedVariable:
     """Return a shared variable for `val`; kept for files that were pickled with it."""
     return shared(val)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aesara.configdefaults import config  # noqa: F401 - documented under this path
 from aesara.tensor.core.tensor_constant import TensorConstant, TensorConstantSignature, get_unique_value  # noqa: F401
 from aesara.tensor.core.tensor_type import DenseTensorType
@@ -18,7 +16,7 @@ class _DenseMeta(type(TensorVariable)):  # type: ignore[misc]  # the class of a 
 
     plain: type[TensorVariable]
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:
         if not isinstance(instance, cls.plain) or not isinstance(instance.type, DenseTensorType):
             return False
         # Constants are variables, but `isinstance(x, TensorVariable)` is meant to exclude them.

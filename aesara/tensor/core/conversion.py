@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import singledispatch
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,10 +20,13 @@ from aesara.tensor.core.tensor_constant import TensorConstant
 from aesara.tensor.core.tensor_type import TensorType, refuse_without_values, tensor_type
 from aesara.tensor.core.variable import TensorVariable
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
 __all__ = ["as_tensor", "as_tensor_variable", "constant"]
 
 
-def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> TensorVariable:
+def as_tensor_variable(x: object, name: str | None = None, ndim: int | None = None, **kwargs: object) -> TensorVariable:
     """Make a tensor variable of something.
 
     Parameters
@@ -61,7 +64,7 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None,
 
 
 @singledispatch
-def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
+def _as_tensor_variable(x: object, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
     """Register a conversion for a class of objects here to make `as_tensor_variable` accept them."""
     refuse_without_values(x)
     if hasattr(x, "__array__") and not isinstance(x, type):
@@ -74,7 +77,7 @@ def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: An
 
 
 @_as_tensor_variable.register(Variable)
-def _as_tensor_from_variable(x: Any, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
+def _as_tensor_from_variable(x: Any, name: str | None, ndim: int | None, **kwargs: object) -> TensorVariable:
     if isinstance(x.type, aes.ScalarType):
         x = tensor_from_scalar(x)
     if not isinstance(x.type, TensorType):
@@ -93,7 +96,7 @@ def _as_tensor_from_variable(x: Any, name: str | None, ndim: int | None, **kwarg
 
 
 @_as_tensor_variable.register(Apply)
-def _as_tensor_from_apply(x: Apply, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
+def _as_tensor_from_apply(x: Apply, name: str | None, ndim: int | None, **kwargs: object) -> TensorVariable:
     if x.op.default_output is None and len(x.outputs) != 1:
         raise TypeError("Multi-output Op encountered. Retry using only one of the outputs directly.")
     try:
@@ -107,7 +110,7 @@ def _as_tensor_from_apply(x: Apply, name: str | None, ndim: int | None, **kwargs
 @_as_tensor_variable.register(np.ndarray)
 @_as_tensor_variable.register(np.generic)
 def _as_tensor_from_value(
-    x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any
+    x: object, name: str | None, ndim: int | None, dtype: DTypeLike | None = None, **kwargs: object
 ) -> TensorVariable:
     return constant(x, name=name, ndim=ndim, dtype=dtype)
 
@@ -116,14 +119,14 @@ def _as_tensor_from_value(
 @_as_tensor_variable.register(tuple)
 @_as_tensor_variable.register(range)
 def _as_tensor_from_sequence(
-    x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any
+    x: object, name: str | None, ndim: int | None, dtype: DTypeLike | None = None, **kwargs: object
 ) -> TensorVariable:
     # Ops that join tensors convert sequences that contain variables.
     return constant(x, name=name, ndim=ndim, dtype=dtype)
 
 
 @_as_tensor_variable.register(bool)
-def _as_tensor_from_bool(x: bool, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
+def _as_tensor_from_bool(x: bool, name: str | None, ndim: int | None, **kwargs: object) -> TensorVariable:
     raise TypeError(
         "Cannot cast True or False as a tensor variable. Please use np.array(True) or np.array(False) "
         "if you need these constants. This error might be caused by using the == operator on Variables. "
@@ -132,7 +135,7 @@ def _as_tensor_from_bool(x: bool, name: str | None, ndim: int | None, **kwargs: 
 
 
 #: Values of Python numbers as arrays, under the options that choose their dtypes.
-_numbers: dict[tuple[Any, ...], tuple[TensorType, np.ndarray]] = {}
+_numbers: dict[tuple[object, ...], tuple[TensorType, np.ndarray]] = {}
 
 
 def _constant_of_number(x: int | float, name: str | None) -> TensorConstant:
@@ -149,7 +152,9 @@ def _constant_of_number(x: int | float, name: str | None) -> TensorConstant:
     return TensorType.constant_type(*cached, name=name)
 
 
-def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None) -> TensorConstant:
+def constant(
+    x: object, name: str | None = None, ndim: int | None = None, dtype: DTypeLike | None = None
+) -> TensorConstant:
     """Return a constant tensor variable.
 
     A Python number gets the smallest dtype permitted by ``config.autocast_float`` and the integer rules of
@@ -198,7 +203,7 @@ def _empty_shape() -> Variable:
     return constant(np.empty(0, "int64"))
 
 
-def _constant_value(x: Any, dtype: Any) -> np.ndarray:
+def _constant_value(x: Any, dtype: DTypeLike | None) -> np.ndarray:
     """Return a new array with the value of `x` and the dtype of the constant."""
     refuse_without_values(x)
     if type(x) in (int, float, bool) or dtype is not None:
@@ -226,7 +231,7 @@ def _with_ndim(data: np.ndarray, ndim: int) -> np.ndarray:
     return data.reshape(data.shape[-missing:])
 
 
-def contains_variable(items: Iterable[Any]) -> bool:
+def contains_variable(items: Iterable[object]) -> bool:
     """Return whether a nested list or tuple has a symbolic variable or a node somewhere in it."""
     pending = [items]
     while pending:
@@ -239,7 +244,7 @@ def contains_variable(items: Iterable[Any]) -> bool:
 
 
 @_as_symbolic.register(object)
-def _as_symbolic_tensor(x: Any, **kwargs: Any) -> TensorVariable:
+def _as_symbolic_tensor(x: object, **kwargs: Any) -> TensorVariable:
     return as_tensor_variable(x, **kwargs)
 
 

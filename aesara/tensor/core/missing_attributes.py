@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import NoReturn
 
 from aesara.graph.messages import describe
+from aesara.graph.nodes import Variable
 
 
 class NoValueError(TypeError, AttributeError):
@@ -21,7 +22,7 @@ class NoMethod:
     def __init__(self, message: str) -> None:
         self.message = message
 
-    def __get__(self, variable: Any, owner: type) -> NoMethod:
+    def __get__(self, variable: Variable | None, owner: type) -> NoMethod:
         if variable is None:
             return self
         name = f"{describe(variable)} of type {variable.type}"
@@ -38,10 +39,10 @@ class NoAttribute:
     Like other missing attributes, it is not found by `hasattr`, nor listed by `dir`.
     """
 
-    def __init__(self, message: Callable[[Any], str]) -> None:
+    def __init__(self, message: Callable[[Variable], str]) -> None:
         self.message = message
 
-    def __get__(self, variable: Any, owner: type) -> Any:
+    def __get__(self, variable: Variable | None, owner: type) -> NoReturn:
         if variable is None:
             raise NoAttributeError(f"type object {owner.__name__!r} has no such attribute")
         raise NoAttributeError(self.message(variable))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aesara import scalar as aes
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.casting import cast
@@ -11,7 +9,7 @@ from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import DenseTensorType
 from aesara.tensor.core.transfer import transfer
-from aesara.tensor.core.variable import functions
+from aesara.tensor.core.variable import TensorVariable, functions
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.creation.allocation import ones_like, zeros_like
 from aesara.tensor.creation.diagonals import diagonal
@@ -41,7 +39,7 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 from aesara.tensor.statistics.mean_var import mean, std, var
 
 
-def _operand(other: Any) -> Any:
+def _operand(other: object) -> TensorVariable | Variable | int:
     """Convert the other operand of an operator to a tensor; integers are returned unchanged. Return NotImplemented if
     the operator of the other operand applies.
     """

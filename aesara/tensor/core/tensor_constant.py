@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from numbers import Number
-from typing import Any
 
 import numpy as np
 
@@ -60,7 +59,7 @@ class TensorConstantSignature(tuple):
         return np.ma.masked_array(data, np.isnan(data))
 
     @property
-    def sum(self) -> Any:
+    def sum(self) -> np.generic:
         """The sum of the elements that are not NaN."""
         return self.no_nan.sum()
 
@@ -91,7 +90,7 @@ class TensorConstant(TensorVariable, Constant):
         For printing.
     """
 
-    def __init__(self, type: ArrayType, data: Any, name: str | None = None):
+    def __init__(self, type: ArrayType, data: object, name: str | None = None):
         data = type.filter(data)
         if type.shape != data.shape:
             type = type.with_shape(data.shape)
@@ -111,12 +110,12 @@ class TensorConstant(TensorVariable, Constant):
         return f"{self.name or 'TensorConstant'}{{{shown}}}"
 
     @property
-    def unique_value(self) -> Any:
+    def unique_value(self) -> Number | None:
         """The value that all elements have; None if they differ."""
         try:
             return self._unique_value
         except AttributeError:
-            self._unique_value: Any = get_unique_value(self)
+            self._unique_value: Number | None = get_unique_value(self)
             return self._unique_value
 
     def signature(self) -> TensorConstantSignature:
@@ -127,7 +126,7 @@ class TensorConstant(TensorVariable, Constant):
             self._signature: TensorConstantSignature = TensorConstantSignature((self.type, self._data))
             return self._signature
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Return whether `other`, a constant or a value, has the same type and value."""
         if isinstance(other, (np.ndarray, Number, np.generic)):
             other = functions.as_tensor_variable(other)
@@ -137,5 +136,5 @@ class TensorConstant(TensorVariable, Constant):
         # The value of a constant is immutable, so that copies share it.
         return self.clone()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> TensorConstant:
+    def __deepcopy__(self, memo: dict[int, object]) -> TensorConstant:
         return self.__class__(copy.deepcopy(self.type, memo), copy.deepcopy(self._data, memo), self.name)

@@ -16,6 +16,8 @@ TensorLike: TypeAlias = Variable | np.ndarray | np.generic | complex | Sequence[
 IntegerLike: TypeAlias = Variable | int | np.integer
 #: the lengths of an array; one number is the length of a vector
 ShapeLike: TypeAlias = IntegerLike | np.ndarray | Sequence[IntegerLike]
+#: one axis, several axes, or None for all
+AxisLike: TypeAlias = int | Sequence[int] | None
 #: the algorithms of NumPy's ``sort``
 SortKind: TypeAlias = Literal["quicksort", "mergesort", "heapsort", "stable"]
 #: an entry of ``x[...]``: a slice, positions, a mask, a new dimension or an ellipsis

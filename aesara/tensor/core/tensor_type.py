@@ -21,6 +21,7 @@ from aesara.graph.source import user_source
 from aesara.graph.type import CType, HasDataType, HasShape, Type
 from aesara.tensor.core.dtypes import all_dtypes, dtype_specs_map
 from aesara.tensor.core.tensor_constant import TensorConstant
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.value_comparison import (
     all_exact_as_float64,
     same_integers,
@@ -30,12 +31,15 @@ from aesara.tensor.core.value_comparison import (
 from aesara.tensor.core.variable import TensorVariable
 from aesara.user_code import warn_user
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
 StaticShape = tuple[int | None, ...]
 
 _NUMPY_DTYPES = {name: np.dtype(name) for name in dtype_specs_map}
 
 
-def dtype_name(dtype: Any) -> str:
+def dtype_name(dtype: DTypeLike) -> str:
     """Return the canonical name of a dtype; raise an error if tensors do not support it."""
     if dtype == "floatX":
         return config.floatX
@@ -48,7 +52,7 @@ def dtype_name(dtype: Any) -> str:
     return name
 
 
-def refuse_without_values(data: Any) -> None:
+def refuse_without_values(data: object) -> None:
     """Raise a `TypeError` for arrays that NumPy would not convert faithfully: masked and sparse ones."""
     if isinstance(data, np.ndarray):
         if type(data) is not np.ndarray and np.ma.is_masked(data):
@@ -83,7 +87,7 @@ def _shape_of_flags(broadcastable: Iterable[bool]) -> list[bool]:
     return [bool(flag) for flag in broadcastable]
 
 
-def _static_length(length: Any) -> int | None:
+def _static_length(length: object) -> int | None:
     """Convert an entry of a static shape to an int or None."""
     if length is None:
         return None
@@ -134,7 +138,7 @@ class TensorType(CType, HasDataType, HasShape):
 
         def __call__(self, name: str | None = None) -> TensorVariable: ...
 
-        def make_constant(self, value: Any, name: str | None = None) -> TensorConstant: ...
+        def make_constant(self, value: object, name: str | None = None) -> TensorConstant: ...
 
     #: Reject values that are not finite (slow; a debugging aid).
     filter_checks_isfinite = False
@@ -285,7 +289,7 @@ class TensorType(CType, HasDataType, HasShape):
             merged.append(theirs if mine is None else mine)
         return var.with_static_shape(tuple(merged))
 
-    def filter_variable(self, other: Any, allow_convert: bool = True) -> TensorVariable:
+    def filter_variable(self, other: object, allow_convert: bool = True) -> TensorVariable:
         """Convert `other` to a variable of this type, or of a more specific one.
 
         Parameters
@@ -310,7 +314,7 @@ class TensorType(CType, HasDataType, HasShape):
 
     # -- values -------------------------------------------------------------
 
-    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray:
+    def filter(self, data: object, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray:
         """Convert a value to an array of this type.
 
         Parameters
@@ -350,12 +354,12 @@ class TensorType(CType, HasDataType, HasShape):
             raise ValueError("Non-finite elements not allowed")
         return data
 
-    def external_value(self, value: Any) -> Any:
+    def external_value(self, value: object) -> object:
         """Return an array of NumPy."""
         is_stored_so = value is None or isinstance(value, np.ndarray) or not self.is_dense
         return value if is_stored_so else np.asarray(value)
 
-    def _cast(self, data: Any, strict: bool, allow_downcast: bool | None) -> np.ndarray:
+    def _cast(self, data: object, strict: bool, allow_downcast: bool | None) -> np.ndarray:
         """Convert the dtype of a value; a part of `filter`."""
         if isinstance(data, Variable):
             raise TypeError(
@@ -394,7 +398,7 @@ class TensorType(CType, HasDataType, HasShape):
             raise TypeError(f"{self} expected an array, a number or a sequence of numbers (got {data!r}).")
         return self._cast_by_value(data, bool(allow_downcast))
 
-    def _cast_by_value(self, data: Any, allow_downcast: bool) -> np.ndarray:
+    def _cast_by_value(self, data: object, allow_downcast: bool) -> np.ndarray:
         """Cast something that is not an array; its values must survive unless downcasting is allowed."""
         original = np.asarray(data)
         # An explicit request to drop an imaginary part or to wrap around needs no warning,
@@ -411,7 +415,7 @@ class TensorType(CType, HasDataType, HasShape):
             converted = converted.astype(np.promote_types(original.dtype, converted.dtype))  # to show the difference
         raise TypeError(self._inaccurate(data, f"{_excerpt(converted, str)}"))
 
-    def _inaccurate(self, data: Any, represented: str) -> str:
+    def _inaccurate(self, data: object, represented: str) -> str:
         return (
             f"{self} cannot store accurately value {_excerpt(data, str)}, it would be represented as {represented}. "
             "If you do not mind this precision loss, you can: 1) explicitly convert your data to a numpy array "
@@ -419,12 +423,12 @@ class TensorType(CType, HasDataType, HasShape):
         )
 
     @staticmethod
-    def may_share_memory(a: Any, b: Any) -> bool:
+    def may_share_memory(a: object, b: object) -> bool:
         """Return whether two values could share memory; False unless both are arrays."""
         return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)
 
     @staticmethod
-    def values_eq(a: Any, b: Any, force_same_dtype: bool = True) -> bool:
+    def values_eq(a: object, b: object, force_same_dtype: bool = True) -> bool:
         """Return whether two arrays are equal element by element; NaN equals NaN."""
         a, b = np.asarray(a), np.asarray(b)
         if a.shape != b.shape or (force_same_dtype and a.dtype != b.dtype):
@@ -433,8 +437,8 @@ class TensorType(CType, HasDataType, HasShape):
 
     @staticmethod
     def values_eq_approx(
-        a: Any,
-        b: Any,
+        a: TensorLike,
+        b: TensorLike,
         allow_remove_inf: bool = False,
         allow_remove_nan: bool = False,
         rtol: float | None = None,
@@ -478,7 +482,7 @@ def tensor_type(dtype: str, shape: StaticShape) -> TensorType:
     return result
 
 
-def _has_rounded_integers(data: Any, as_array: np.ndarray) -> bool:
+def _has_rounded_integers(data: object, as_array: np.ndarray) -> bool:
     """Return whether NumPy rounded integers when it converted a list of integers and floats to an array."""
     if not isinstance(data, (list, tuple)) or as_array.dtype.kind not in "fc" or not np.any(np.abs(as_array) >= 2**53):
         return False
@@ -494,7 +498,7 @@ def _has_rounded_integers(data: Any, as_array: np.ndarray) -> bool:
     return False
 
 
-def _excerpt(value: Any, show: Callable[[Any], str] = repr) -> str:
+def _excerpt(value: object, show: Callable[[object], str] = repr) -> str:
     """Return the text of a value, abbreviated for error messages."""
     text = show(value)
     return text if len(text) <= 300 else text[:300] + "..."

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.shared import expression_of_shared
 from aesara.tensor.core.missing_attributes import NoAttribute, NoMethod
-from aesara.tensor.core.tensor_like import SortKind
+from aesara.tensor.core.tensor_like import AxisLike, IntegerLike, ShapeLike, SortKind, TensorLike
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 #: NumPy's functions about containers that may hold variables, as a ``size`` does, which read none of their values.
 _ABOUT_SHAPES = frozenset(("ndim", "shape", "size", "atleast_1d"))
@@ -36,7 +39,7 @@ class ArrayType(Protocol):
 
     def with_shape(self, shape: tuple[int | None, ...]) -> ArrayType: ...
 
-    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray: ...
+    def filter(self, data: object, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray: ...
 
 
 class Functions:
@@ -45,8 +48,13 @@ class Functions:
     Their modules import this one. `core.operators`, which imports them all, sets the attributes.
     """
 
-    dimshuffle_op: Callable[[tuple[bool, ...], tuple[int | str, ...]], Callable[[object], TensorVariable]]
+    as_object: Callable[[object], np.ndarray]
+    call_function: Callable[..., object]
+    call_ufunc: Callable[..., object]
+    dimshuffle_op: Callable[[tuple[bool, ...], tuple[object, ...]], Callable[[object], TensorVariable]]
     get_vector_length: Callable[[object], int]
+    get_scalar_constant_value: Callable[[object], Any]
+    nonzero: Callable[..., TensorVariable | tuple[TensorVariable, ...]]
     refuse_array: Callable[[object], TypeError]
 
     def __getattr__(self, name: str) -> Callable[..., TensorVariable]:
@@ -54,11 +62,11 @@ class Functions:
 
 
 functions = Functions()
-_function = vars(functions)
+_function: dict[str, Callable[..., TensorVariable]] = vars(functions)
 
 
-def _binary(name: str, function: str, symbol: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+def _binary(name: str, function: str, symbol: str) -> Callable[[_tensor_py_operators, object], TensorVariable]:
+    def method(self: _tensor_py_operators, other: object) -> TensorVariable:
         other = functions.operand(other)
         return other if other is NotImplemented else _function[function](self, other)
 
@@ -67,8 +75,8 @@ def _binary(name: str, function: str, symbol: str) -> Callable[[Any, Any], Any]:
     return method
 
 
-def _reflect(name: str, function: str, symbol: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+def _reflect(name: str, function: str, symbol: str) -> Callable[[_tensor_py_operators, object], TensorVariable]:
+    def method(self: _tensor_py_operators, other: object) -> TensorVariable:
         other = functions.operand(other)
         return other if other is NotImplemented else _function[function](other, self)
 
@@ -77,10 +85,10 @@ def _reflect(name: str, function: str, symbol: str) -> Callable[[Any, Any], Any]
     return method
 
 
-def _unary(name: str, description: str) -> Callable[[Any], Any]:
+def _unary(name: str, description: str) -> Callable[[_tensor_py_operators], TensorVariable]:
     function = name.strip("_")
 
-    def method(self: Any) -> Any:
+    def method(self: _tensor_py_operators) -> TensorVariable:
         return _function[function](self)
 
     method.__name__ = name
@@ -88,7 +96,7 @@ def _unary(name: str, description: str) -> Callable[[Any], Any]:
     return method
 
 
-def _axes_given(axes: tuple[Any, ...]) -> Any:
+def _axes_given(axes: tuple[AxisLike, ...]) -> AxisLike | tuple[AxisLike, ...]:
     """Axes that were passed one by one, or as one sequence, or not at all."""
     if not axes:
         return None
@@ -239,7 +247,7 @@ class _tensor_py_operators:
         "of dimensions is x.ndim."
     )
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         raise TypeError(
             f"'{type(self).__name__}' object does not support item assignment: {describe(self)} stands for a value, "
             "it is no "
@@ -260,13 +268,15 @@ class _tensor_py_operators:
         hidden = {name for kind in kinds for name, own in vars(kind).items() if isinstance(own, NoAttribute)}
         return [name for name in super().__dir__() if name not in hidden]
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
         return functions.call_ufunc(ufunc, method, inputs, kwargs)
 
-    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self, func: Callable[..., object], types: object, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> object:
         return functions.call_function(func, args, kwargs)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         caller = sys._getframe(1)
         if caller.f_globals.get("__name__", "").startswith("numpy."):
             wanted = caller.f_code.co_name in _ABOUT_SHAPES
@@ -282,7 +292,7 @@ class _tensor_py_operators:
 
     __hash__ = object.__hash__
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[TensorVariable]:
         try:
             length = functions.get_vector_length(self) if self.ndim == 1 else self.type.shape[0] if self.ndim else None
         except ValueError:
@@ -302,7 +312,7 @@ class _tensor_py_operators:
 
     # -- dimensions -----------------------------------------------------------
 
-    def __getitem__(self: Any, args: Any) -> TensorVariable:
+    def __getitem__(self, args: object) -> TensorVariable:
         """Part of the tensor: with slices, integers, arrays, masks, ``None`` and ``...``, as in NumPy."""
         return functions.getitem(self, args)
 
@@ -318,11 +328,11 @@ class _tensor_py_operators:
             raise ValueError(f"mT needs two or more dimensions; got {describe(self)} of type {self.type}.")
         return functions.swapaxes(self, -1, -2)
 
-    def transpose(self, *axes: Any) -> TensorVariable:
+    def transpose(self, *axes: AxisLike) -> TensorVariable:
         """The tensor with its dimensions in another order, by default reversed."""
         return functions.transpose(self, _axes_given(axes))
 
-    def dimshuffle(self, *pattern: Any) -> TensorVariable:
+    def dimshuffle(self, *pattern: int | str | Sequence[int | str]) -> TensorVariable:
         """Reorder, add and drop dimensions.
 
         Parameters
@@ -342,17 +352,15 @@ class _tensor_py_operators:
             pattern = tuple(pattern[0])
         return functions.dimshuffle_op(self.type.broadcastable, pattern)(self)
 
-    def reshape(self, shape: Any, *args: Any, ndim: int | None = None) -> TensorVariable:
+    def reshape(self, shape: ShapeLike, *args: IntegerLike, ndim: int | None = None) -> TensorVariable:
         """The elements in another shape, which may contain one -1 for what is left.
 
         `ndim` is the number of dimensions, needed if `shape` is a vector of
         unknown length.
         """
-        if args:
-            shape = (shape, *args)
         if ndim is not None and not isinstance(ndim, (int, np.integer)):
             raise ValueError(f"ndim must be an integer known when the graph is built; got {ndim!r}.")
-        return functions.reshape(self, shape, ndim=ndim)
+        return functions.reshape(self, (shape, *args) if args else shape, ndim=ndim)
 
     def flatten(self, ndim: int = 1) -> TensorVariable:
         """The tensor with `ndim` dimensions, all the last ones merged into one."""
@@ -366,7 +374,7 @@ class _tensor_py_operators:
         """The tensor with two dimensions exchanged."""
         return functions.swapaxes(self, axis1, axis2)
 
-    def squeeze(self, axis: Any = None) -> TensorVariable:
+    def squeeze(self, axis: AxisLike = None) -> TensorVariable:
         """The tensor without its dimensions that are known to have length 1."""
         return functions.squeeze(self, axis=axis)
 
@@ -374,7 +382,7 @@ class _tensor_py_operators:
         """The diagonals of the matrices along two axes."""
         return functions.diagonal(self, offset, axis1, axis2)
 
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> TensorVariable:
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None) -> TensorVariable:
         """The sums of the diagonals of the matrices along two axes."""
         return functions.diagonal(self, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
 
@@ -384,7 +392,7 @@ class _tensor_py_operators:
 
     # -- elements ---------------------------------------------------------------
 
-    def astype(self, dtype: Any) -> TensorVariable:
+    def astype(self, dtype: DTypeLike) -> TensorVariable:
         """The tensor in another dtype; itself if it has that dtype."""
         return functions.cast(self, dtype)
 
@@ -408,30 +416,33 @@ class _tensor_py_operators:
         """The tensor at another place: "cpu", or what a function given to `register_transfer` knows."""
         return functions.transfer(self, target)
 
-    def fill(self, value: Any) -> TensorVariable:
+    def fill(self, value: TensorLike) -> TensorVariable:
         """A tensor of this shape and dtype whose elements are all `value`."""
         return functions.cast(functions.fill(self, value), self.type.dtype)
 
-    def zeros_like(self, dtype: Any = None) -> TensorVariable:
+    def zeros_like(self, dtype: DTypeLike | None = None) -> TensorVariable:
         """A tensor of this shape full of zeros."""
         return functions.zeros_like(self, dtype=dtype)
 
-    def ones_like(self, dtype: Any = None) -> TensorVariable:
+    def ones_like(self, dtype: DTypeLike | None = None) -> TensorVariable:
         """A tensor of this shape full of ones."""
         return functions.ones_like(self, dtype=dtype)
 
-    def clip(self: Any, a_min: Any = None, a_max: Any = None) -> TensorVariable:
+    def clip(self, a_min: TensorLike | None = None, a_max: TensorLike | None = None) -> TensorVariable:
         """The elements, moved into an interval where they are outside; None is no bound."""
-        if a_min is None or a_max is None:
-            bounded = self if a_min is None else functions.switch(functions.lt(self, a_min), a_min, self)
-            return bounded if a_max is None else functions.switch(functions.gt(self, a_max), a_max, self)
-        return functions.clip(self, a_min, a_max)
+        if a_min is not None and a_max is not None:
+            return functions.clip(self, a_min, a_max)
+        if a_min is not None:
+            return functions.switch(functions.lt(self, a_min), a_min, self)
+        if a_max is not None:
+            return functions.switch(functions.gt(self, a_max), a_max, self)
+        return functions.as_tensor_variable(self)
 
     def round(self, mode: str | int | None = None, decimals: int = 0) -> TensorVariable:
         """The elements rounded to a number of decimals; see `aesara.tensor.round`."""
         return functions.round(self, mode, decimals)
 
-    def nonzero(self, return_matrix: bool = False) -> Any:
+    def nonzero(self, return_matrix: bool = False) -> TensorVariable | tuple[TensorVariable, ...]:
         """Return the indices of the nonzero elements, a vector for each dimension."""
         return functions.nonzero(self, return_matrix=return_matrix)
 
@@ -439,15 +450,15 @@ class _tensor_py_operators:
         """The elements that are not zero, as a vector."""
         return functions.nonzero_values(self)
 
-    def take(self, indices: Any, axis: int | None = None, mode: str = "raise") -> TensorVariable:
+    def take(self, indices: TensorLike, axis: int | None = None, mode: str = "raise") -> TensorVariable:
         """Elements at positions along an axis."""
         return functions.take(self, indices, axis, mode)
 
-    def set(self: Any, y: Any) -> TensorVariable:
+    def set(self, y: TensorLike) -> TensorVariable:
         """The whole tensor of which this is a part, such as ``x[idx]``, with the part replaced by `y`."""
         return functions.set_subtensor(self, y)
 
-    def inc(self: Any, y: Any, ignore_duplicates: bool = False) -> TensorVariable:
+    def inc(self, y: TensorLike, ignore_duplicates: bool = False) -> TensorVariable:
         """The whole tensor of which this is a part, such as ``x[idx]``, with `y` added to the part.
 
         Parameters
@@ -459,135 +470,155 @@ class _tensor_py_operators:
         """
         return functions.inc_subtensor(self, y, ignore_duplicates=ignore_duplicates)
 
-    def choose(self, choices: Any, mode: str = "raise") -> TensorVariable:
+    def choose(self, choices: TensorLike, mode: str = "raise") -> TensorVariable:
         """Take each element from the tensor of `choices` whose number stands in this tensor."""
         return functions.choose(self, choices, mode=mode)
 
-    def compress(self, a: Any, axis: int | None = None) -> TensorVariable:
+    def compress(self, a: TensorLike, axis: int | None = None) -> TensorVariable:
         """The slices of this tensor along an axis for which the condition `a` is true."""
         return functions.compress(a, self, axis=axis)
 
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> TensorVariable:
+    def searchsorted(self, v: TensorLike, side: str = "left", sorter: TensorLike | None = None) -> TensorVariable:
         """Find the indices at which to insert the elements of `v` into this sorted vector."""
         return functions.searchsorted(self, v, side, sorter)
 
-    def repeat(self, repeats: Any, axis: int | None = None) -> TensorVariable:
+    def repeat(self, repeats: TensorLike, axis: int | None = None) -> TensorVariable:
         """Each element repeated along an axis."""
         return functions.repeat(self, repeats, axis)
 
-    def sort(self, axis: int | None = -1, kind: SortKind = "quicksort", order: Any = None) -> TensorVariable:
+    def sort(
+        self, axis: int | None = -1, kind: SortKind = "quicksort", order: str | Sequence[str] | None = None
+    ) -> TensorVariable:
         """The elements in ascending order along an axis."""
         return functions.sort(self, axis, kind, order)
 
-    def argsort(self, axis: int | None = -1, kind: SortKind = "quicksort", order: Any = None) -> TensorVariable:
+    def argsort(
+        self, axis: int | None = -1, kind: SortKind = "quicksort", order: str | Sequence[str] | None = None
+    ) -> TensorVariable:
         """The positions of the elements in ascending order along an axis."""
         return functions.argsort(self, axis, kind, order)
 
     # -- along axes -------------------------------------------------------------
 
-    def dot(self, other: Any) -> TensorVariable:
+    def dot(self, other: TensorLike) -> TensorVariable:
         """The product with another tensor, in the sense of `numpy.dot`."""
         return functions.dense_dot(self, other)
 
     def sum(
         self,
-        axis: Any = None,
-        dtype: Any = None,
+        axis: AxisLike = None,
+        dtype: DTypeLike | None = None,
         keepdims: bool = False,
-        acc_dtype: Any = None,
+        acc_dtype: DTypeLike | None = None,
         *,
-        where: Any = None,
-        initial: Any = None,
+        where: TensorLike | None = None,
+        initial: TensorLike | None = None,
     ) -> TensorVariable:
         """The sum along axes; see `aesara.tensor.sum`."""
         return functions.sum(self, axis, dtype, keepdims, acc_dtype, where=where, initial=initial)
 
     def prod(
         self,
-        axis: Any = None,
-        dtype: Any = None,
+        axis: AxisLike = None,
+        dtype: DTypeLike | None = None,
         keepdims: bool = False,
-        acc_dtype: Any = None,
+        acc_dtype: DTypeLike | None = None,
         *,
-        where: Any = None,
-        initial: Any = None,
+        where: TensorLike | None = None,
+        initial: TensorLike | None = None,
     ) -> TensorVariable:
         """The product along axes; see `aesara.tensor.prod`."""
         return functions.prod(self, axis, dtype, keepdims, acc_dtype, where=where, initial=initial)
 
     def mean(
-        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None, *, where: Any = None
+        self,
+        axis: AxisLike = None,
+        dtype: DTypeLike | None = None,
+        keepdims: bool = False,
+        acc_dtype: DTypeLike | None = None,
+        *,
+        where: TensorLike | None = None,
     ) -> TensorVariable:
         """The mean along axes; see `aesara.tensor.mean`."""
         return functions.mean(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype, where=where)
 
     def var(
         self,
-        axis: Any = None,
-        ddof: Any = 0,
+        axis: AxisLike = None,
+        ddof: TensorLike = 0,
         keepdims: bool = False,
         corrected: bool = False,
         *,
-        dtype: Any = None,
-        where: Any = None,
+        dtype: DTypeLike | None = None,
+        where: TensorLike | None = None,
     ) -> TensorVariable:
         """The variance along axes; see `aesara.tensor.var`."""
         return functions.var(self, axis, ddof, keepdims, corrected, dtype=dtype, where=where)
 
     def std(
         self,
-        axis: Any = None,
-        ddof: Any = 0,
+        axis: AxisLike = None,
+        ddof: TensorLike = 0,
         keepdims: bool = False,
         corrected: bool = False,
         *,
-        dtype: Any = None,
-        where: Any = None,
+        dtype: DTypeLike | None = None,
+        where: TensorLike | None = None,
     ) -> TensorVariable:
         """The standard deviation along axes; see `aesara.tensor.std`."""
         return functions.std(self, axis, ddof, keepdims, corrected, dtype=dtype, where=where)
 
     def min(
-        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+        self,
+        axis: AxisLike = None,
+        keepdims: bool = False,
+        *,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
     ) -> TensorVariable:
         """The smallest element along axes; see `aesara.tensor.min`."""
         return functions.min(self, axis, keepdims, initial=initial, where=where)
 
     def max(
-        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+        self,
+        axis: AxisLike = None,
+        keepdims: bool = False,
+        *,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
     ) -> TensorVariable:
         """The largest element along axes; see `aesara.tensor.max`."""
         return functions.max(self, axis, keepdims, initial=initial, where=where)
 
-    def argmin(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    def argmin(self, axis: AxisLike = None, keepdims: bool = False) -> TensorVariable:
         """The position of the smallest element along axes."""
         return functions.argmin(self, axis, keepdims=keepdims)
 
-    def argmax(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    def argmax(self, axis: AxisLike = None, keepdims: bool = False) -> TensorVariable:
         """The position of the largest element along axes."""
         return functions.argmax(self, axis, keepdims=keepdims)
 
-    def ptp(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    def ptp(self, axis: AxisLike = None, keepdims: bool = False) -> TensorVariable:
         """The largest minus the smallest element along axes."""
         return functions.ptp(self, axis, keepdims)
 
-    def any(self, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
+    def any(self, axis: AxisLike = None, keepdims: bool = False, *, where: TensorLike | None = None) -> TensorVariable:
         """Return whether any element along axes is true."""
         return functions.any(self, axis, keepdims, where=where)
 
-    def all(self, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
+    def all(self, axis: AxisLike = None, keepdims: bool = False, *, where: TensorLike | None = None) -> TensorVariable:
         """Return whether all elements along axes are true."""
         return functions.all(self, axis, keepdims, where=where)
 
-    def cumsum(self, axis: int | None = None, dtype: Any = None) -> TensorVariable:
+    def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None) -> TensorVariable:
         """The running sums along an axis."""
         return functions.cumsum(self, axis, dtype)
 
-    def cumprod(self, axis: int | None = None, dtype: Any = None) -> TensorVariable:
+    def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None) -> TensorVariable:
         """The running products along an axis."""
         return functions.cumprod(self, axis, dtype)
 
-    def norm(self, L: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    def norm(self, L: float | str, axis: AxisLike = None, keepdims: bool = False) -> TensorVariable:
         """The L-norm along axes: the L-th root of the sum of L-th powers of absolute values.
 
         An infinite `L` gives the largest absolute value, "fro" the root of

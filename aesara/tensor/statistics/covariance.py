@@ -81,8 +81,8 @@ def cov(
     weighted = deviation if weights is None else deviation * weights
     covariance = dot(weighted, conj(deviation).T) / maximum(divisor, 0)
     if x.type.shape[1] == 1:
-        divisor = max(1 - ddof, 0) if weights is None else maximum(divisor, 0)
-        covariance = spread_of_one(covariance, dot(x, conj(x).T), divisor)
+        freedom = max(1 - ddof, 0) if weights is None else maximum(divisor, 0)
+        covariance = spread_of_one(covariance, dot(x, conj(x).T), freedom)
     return _without_lengths_of_one(covariance)
 
 

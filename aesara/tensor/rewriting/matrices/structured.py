@@ -58,7 +58,8 @@ def blocks_of(x: Variable) -> list[Variable] | None:
 
 def solution_by_blocks(op: Op, blocks: list[TensorVariable], b: TensorVariable) -> Variable:
     """Return the solutions for the blocks, each with its own rows of the right-hand sides."""
-    solved, start = [], 0
+    solved = []
+    start: TensorVariable | int = 0
     for block in blocks[:-1]:
         end = start + block.shape[0]
         solved.append(op(block, b[start:end]))
