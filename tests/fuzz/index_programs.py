@@ -96,6 +96,15 @@ class Draw:
             lambda: np.array([[0, 1], [1, 0]]),
         )
 
+    def mask(self, x: Variable) -> tuple[Any, ...]:
+        """A mask over some dimensions, or none, of which others may be left out before it."""
+        rank = self.random.randint(0, x.ndim)
+        first = self.random.randint(0, x.ndim - rank)
+        kept = (slice(None),) * first
+        if self.chance(0.5):
+            return (*kept, self.given("bool", (None,) * rank, "m"))
+        return (*kept, x[(0,) * first + (Ellipsis,) + (0,) * (x.ndim - rank - first)] > 0)
+
     def index(self, x: Variable) -> tuple[Any, ...]:
         entries: list[Any] = []
         for axis in range(self.random.randint(0, x.ndim)):
@@ -111,8 +120,8 @@ class Draw:
                 entries.append(self.positions(x, axis))
         if entries and self.chance(0.1):
             entries.insert(self.random.randrange(len(entries) + 1), Ellipsis)
-        if x.ndim and self.chance(0.08):
-            return (x > 0,)
+        if self.chance(0.08 if x.ndim else 0.4):
+            return self.mask(x)
         return tuple(entries) or (Ellipsis,)
 
 
@@ -127,7 +136,7 @@ def part(d: Draw) -> Variable:
 
 
 def written(d: Draw) -> Variable:
-    x = d.any(least=1)
+    x = d.any(least=d.pick((0, 1, 1)))
     index, write = d.index(x), d.pick((at.set_subtensor, at.inc_subtensor))
     taken = x[index]
     value = d.one_of(

@@ -293,7 +293,7 @@ def _select_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
 
     def body(i: Index, readers: Sequence[Reader]) -> Expr:
         old = cast(readers[0](i), dtype)
-        new = cast(readers[2](along([i[axis] for axis in axes])), dtype)
+        new = cast(readers[2](along([ZERO if d == position else i[axis] for d, axis in enumerate(axes)])), dtype)
         if add:
             new = old + new
         return primitive("select", readers[1](i[position : position + rank]), new, old)

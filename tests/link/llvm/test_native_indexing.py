@@ -98,3 +98,19 @@ def test_one_loop_writes_under_a_mask(rank, before, ones, write, rng):
     np.testing.assert_array_equal(function(x, mask, value), expected)
     loops = sum(isinstance(step, Launch) for step in function._native.program.steps)
     assert (loops == 1) == (lead > before or ones[before - lead])
+
+
+@pytest.mark.parametrize("write", [set_subtensor, inc_subtensor])
+@pytest.mark.parametrize(("shape", "before"), [((), 0), ((3,), 0), ((3,), 1), ((2, 3), 0), ((2, 3), 1)])
+def test_a_mask_without_dimensions_writes_all_or_nothing(shape, before, write, rng):
+    x = rng.normal(size=shape)
+    tensor, m, one, several = at.tensor("float64", (None,) * len(shape)), at.bscalar(), at.dscalar(), at.dvector()
+    place = (slice(None),) * before
+    mask = m.astype("bool")
+    outputs = [write(tensor[(*place, mask)], v) for v in (one, at.specify_shape(several, (1,)))]
+    function = aesara.function([tensor, m, one, several], outputs)
+    for flag in (0, 1):
+        expected = x.copy()
+        expected[(*place, bool(flag))] = 7.0 if write is set_subtensor else x[(*place, bool(flag))] + 7.0
+        for got in function(x, flag, 7.0, [7.0]):
+            np.testing.assert_array_equal(got, expected)
