@@ -211,7 +211,9 @@ def nanvar(
     deviation = a - nanmean(a, axis=axis, keepdims=True)
     squared = real(deviation * conj(deviation)) if a.type.dtype in complex_dtypes else deviation * deviation
     real_dtype = _real_dtype(a)
-    total = nansum(squared, axis=axis, keepdims=keepdims, dtype=real_dtype)
+    # Only what is NaN in `a` is left out: deviations from an infinite mean count.
+    squared = switch(isnan(a), np.asarray(0, dtype=real_dtype), squared)
+    total = sum_along(squared, axis=axis, keepdims=keepdims, dtype=real_dtype)
     degrees = _count(a, axis, keepdims, real_dtype) - ddof
     variance = (total / degrees).astype(real_dtype)
     return switch(gt(degrees, 0), variance, np.asarray(np.nan, dtype=real_dtype))

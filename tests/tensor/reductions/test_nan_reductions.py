@@ -78,6 +78,18 @@ def test_infinities():
     assert at.nanmin(x).eval({x: -value}) == np.inf
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_infinite_elements(name):
+    x = np.array([[np.inf, np.inf, -np.inf, np.nan, 2.0], [np.inf, 1.0, np.inf, np.inf, np.nan]])
+
+    def expected(x):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return getattr(np, name)(x, axis=0)
+
+    compare(lambda x: getattr(at, name)(x, axis=0), expected, x, gradient=False)
+
+
 @pytest.mark.parametrize("ddof", [0, 1, 3, 5])
 def test_degrees_of_freedom(ddof):
     x = holes(drawn("float64", (4, 5))[0])
