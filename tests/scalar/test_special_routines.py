@@ -319,6 +319,11 @@ def test_polygamma_functions():
         points = [(n, x) for n in (0.0, 1.0, 2.0, 5.0, 30.0) for x in positive[1:] if (n + 1) * np.log10(x) < 290]
         check(aes.polygamma, points, lambda n, x: mpmath.psi(int(n), x), 12)
         check(aes.polygamma, [(n, x) for n in (1, 2, 3) for x in (-0.3, -5.7)], lambda n, x: mpmath.psi(int(n), x), 12)
+    # Of large numbers, x**-n is a number where x**-(n + 1) is zero.
+    large = [(n, 10.0 ** (300 / (n + share))) for n in (1.0, 2.0, 5.0, 30.0) for share in (0, 0.5, 1)]
+    np.testing.assert_allclose(
+        native(aes.polygamma)(*np.transpose(large)), [float(mpmath.psi(int(n), x)) for n, x in large], rtol=1e-13
+    )
     edges = np.array([0.0, -0.0, -2.0, np.inf, np.nan, 1e-300])
     np.testing.assert_array_equal(native(aes.tri_gamma)(edges), [np.inf, np.inf, np.inf, 0.0, np.nan, np.inf])
     np.testing.assert_array_equal(trigamma_function(edges), [np.inf, np.inf, np.inf, 0.0, np.nan, np.inf])

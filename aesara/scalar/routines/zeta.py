@@ -52,6 +52,8 @@ def _of_positive(s: float, q: float) -> float:
         a = q + n
     if not term > 2.0**-55 * total:
         return total
+    if a > 2.0**60:  # a**-s may underflow where a**(1 - s) does not, and is nothing beside it
+        return total + a ** (1.0 - s) / (s - 1.0)
     term = a**-s
     return total + (term * (a / (s - 1.0) + 0.5) + _euler_maclaurin(s, a) * term)
 
