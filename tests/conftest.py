@@ -86,8 +86,7 @@ def _options():
 @pytest.fixture(autouse=True)
 def _without_passes(request):
     """Compile without LLVM's passes where a test is not about what they make of loops."""
-    optimizes = request.config.getoption("--quick") or not is_unoptimized(request.path)
-    with contextlib.nullcontext() if optimizes else unoptimized():
+    with unoptimized() if is_unoptimized(request.path) else contextlib.nullcontext():
         yield
 
 

@@ -4,7 +4,6 @@ The loop IR is the same, so that faults of ops, rules, lowering and the emitter 
 tested by values of each op for all dtypes and layouts (`optable/test_table_values.py`), by programs drawn at random
 (`fuzz`, `scan/test_random_loops.py`), and by tests of kernels and machine code (`accuracy`, `ir`, `lower`, `link`); in
 `lower`, for kernels of unknown lengths.
-With ``--quick``, where a few tests of each file run, LLVM optimizes for all of them.
 """
 
 from __future__ import annotations
