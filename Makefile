@@ -13,7 +13,7 @@ OLDEST_VENV := .venv-oldest
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check --no-compile
 BIN := $(VENV)/bin
 
-.PHONY: help venv environments old-environments demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-jax test-notebook test-pytensor test-pytensor-3 test-libraries test-theano-libraries test-oldest quick levels mutate layers lint types bench bench-ops wheel reference clean
+.PHONY: help venv environments old-environments demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-in-workers test-in-main-thread test-jax test-notebook test-pytensor test-pytensor-3 test-libraries test-theano-libraries test-oldest quick levels mutate layers lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -90,8 +90,12 @@ autoencoder: $(VENV)/demo.stamp
 networks: $(VENV)/demo.stamp
 	$(BIN)/python examples/theano_networks.py
 
-test: $(VENV)/test.stamp
+test: test-in-workers test-in-main-thread
+
+test-in-workers: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m 'not main_thread'
+
+test-in-main-thread: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -m main_thread $$(grep -rl --include='test_*.py' 'mark\.main_thread' tests)
 
 $(JAX_VENV)/test.stamp: pyproject.toml
