@@ -1,10 +1,12 @@
-"""In-place operations: finding contradictions, and ordering nodes so that values are read before they are
-overwritten.
+"""In-place operations: validation, and an order of nodes in which values are read before they are overwritten.
 
-An Op declares ``view_map`` (the output shows an input's memory) and ``destroy_map`` (the output is written
-over an input). Following views backwards from a variable leads to its *root*; all variables with the same
-root may share memory. Where a node destroys a root, every other node that reads a variable of that root has
-to run before it.
+An op declares ``view_map`` (an output shows the memory of an input) and ``destroy_map`` (an output is written over an
+input). Variables that share memory have the same *root* (`aesara.graph.aliases`). A node that overwrites a variable
+destroys its root: all other nodes that read a variable of that root have to run before.
+
+A graph is valid if each root is destroyed by one node at most; if constants, protected variables, and roots that
+outputs of the graph show, are not destroyed; if no node reads what it overwrites by another of its inputs, unless its
+op tolerates that; and if the nodes have an order that satisfies the dependencies and the orderings above.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from aesara.configdefaults import config
+from aesara.graph.aliases import Aliases, destroyed_inputs, viewed_inputs
 from aesara.graph.features import AlreadyThere, Bookkeeper
 from aesara.graph.incremental_order import CycleError, IncrementalOrder
 from aesara.graph.nodes import Apply, Constant, Variable
@@ -24,43 +27,17 @@ class ProtocolError(Exception):
     """The callbacks of a feature came in an order that makes no sense."""
 
 
-def _destroyed_inputs(node: Apply) -> list[tuple[int, int]]:
-    """Return pairs of an output index and the index of the input that it is written over."""
-    destroy_map = node.op.destroy_map
-    if not destroy_map:
-        return []
-    return [(output, index) for output, indices in destroy_map.items() for index in indices]
-
-
-def _viewed_inputs(node: Apply) -> list[tuple[int, int]]:
-    """Return pairs of an output index and the index of the input that it shows."""
-    view_map = node.op.view_map
-    if not view_map:
-        return []
-    pairs = []
-    for output, indices in view_map.items():
-        if len(indices) > 1:
-            raise NotImplementedError(
-                f"{node.op}.view_map says that output {output} shows the inputs {indices}; an output may show a "
-                "single input."
-            )
-        if indices:
-            pairs.append((output, indices[0]))
-    return pairs
-
-
 def fast_inplace_check(fgraph: Any, inputs: list[Variable]) -> list[Variable]:
     """Return those of `inputs` that an in-place operation might overwrite.
 
-    Left out are constants, outputs of the graph, inputs that a feature protects, and what is destroyed
-    already.
+    Constants, outputs of the graph, variables that a feature protects, and destroyed ones are excluded.
 
     Parameters
     ----------
     fgraph
         The graph, with a `DestroyHandler`.
     inputs
-        Candidates.
+        The candidates.
     """
     protected = set(fgraph.outputs)
     for feature in fgraph._features:
@@ -72,20 +49,21 @@ def fast_inplace_check(fgraph: Any, inputs: list[Variable]) -> list[Variable]:
     ]
 
 
-class DestroyHandler(Bookkeeper):
-    """Makes in-place operations safe: validates them, and orders the nodes of the graph.
+class DestroyHandler(Aliases, Bookkeeper):
+    """A feature that validates in-place operations, and orders the nodes of the graph accordingly.
 
-    Adds ``fgraph.destroyers(variable)``, ``fgraph.has_destroyers(variables)`` and ``fgraph.destroy_handler``.
+    It adds ``fgraph.destroyers(variable)``, ``fgraph.has_destroyers(variables)`` and ``fgraph.destroy_handler``.
 
-    A change is validated in time proportional to the part of the graph that it concerns.
+    The time to validate a change is proportional to the size of the part of the graph that it affects. For that, the
+    handler records which nodes and outputs have changed since the last validation, and maintains a topological order.
 
     Parameters
     ----------
     do_imports_on_attach
-        Whether nodes that are present when the handler is attached are looked at.
+        Whether to read the nodes that the graph has when the handler is attached.
     algo
-        "regular", or "fast", which refuses to overwrite what has another client; by default the option
-        ``cycle_detection``.
+        "regular", or "fast", which also refuses to overwrite variables with other clients, views, and results of
+        in-place operations. By default it is the option ``cycle_detection``.
 
     Examples
     --------
@@ -107,20 +85,18 @@ class DestroyHandler(Bookkeeper):
         self._clear()
 
     def _clear(self) -> None:
-        # Views: what each variable shows, and by which it is shown.
-        self.view_i: dict[Variable, Variable] = {}
-        self.view_o: dict[Variable, dict[Variable, None]] = {}
+        Aliases.__init__(self)
         self.destroyers: dict[Apply, None] = {}
-        # Roots that nodes destroy, in both directions; up to date but for `_stale`.
+        # The roots that each node destroys, and the inverse; outdated for the nodes in `_stale`.
         self._roots_of: dict[Apply, list[Variable]] = {}
         self._destroyers_of: dict[Variable, dict[Apply, None]] = {}
         self._stale: dict[Apply, None] = {}
         self._views_changed = False
-        # Nodes and outputs that changed since the graph was last found valid.
-        self._touched: dict[Apply, None] = {}
-        self._touched_outputs: dict[Variable, None] = {}
+        # Nodes and outputs that have changed since the last validation.
+        self._changed: dict[Apply, None] = {}
+        self._changed_outputs: dict[Variable, None] = {}
         self._was_valid = False
-        # An order of the nodes, and those that it may contradict since changes around them were undone.
+        # A topological order, and nodes that it may contradict because changes to their neighbours were undone.
         self._order: IncrementalOrder[Apply] | None = None
         self._unordered: dict[Apply, None] = {}
 
@@ -135,7 +111,7 @@ class DestroyHandler(Bookkeeper):
     # Attaching
 
     def on_attach(self, fgraph: Any) -> None:
-        """Look at the nodes of the graph."""
+        """Attach the handler, and read the nodes of the graph."""
         if fgraph.has_method("destroyers"):
             raise AlreadyThere("DestroyHandler feature is already present or in conflict with another plugin.")
         if self.fgraph is not None and self.fgraph is not fgraph:
@@ -154,7 +130,7 @@ class DestroyHandler(Bookkeeper):
         del fgraph.destroy_handler
 
     def on_unpickle(self, fgraph: Any) -> None:
-        """Look at the nodes of a graph that was just unpickled."""
+        """Read the nodes of a graph that was just unpickled."""
         self.fgraph = fgraph
         Bookkeeper.on_attach(self, fgraph)
 
@@ -169,23 +145,23 @@ class DestroyHandler(Bookkeeper):
     # Following the graph
 
     def on_import(self, fgraph: Any, node: Apply, reason: object) -> None:
-        """Take note of a new node."""
-        for output, index in _viewed_inputs(node):
-            self._link(node.outputs[output], node.inputs[index])
+        """Record a new node."""
+        for output, index in viewed_inputs(node):
+            self.link(node.outputs[output], node.inputs[index])
         if node.op.destroy_map:
             self.destroyers[node] = None
             self._stale[node] = None
-        self._touched[node] = None
+        self._changed[node] = None
 
     def on_prune(self, fgraph: Any, node: Apply, reason: object) -> None:
         """Forget a node."""
-        for output, index in _viewed_inputs(node):
-            self._unlink(node.outputs[output], node.inputs[index])
+        for output, index in viewed_inputs(node):
+            self.unlink(node.outputs[output], node.inputs[index])
         if node in self.destroyers:
             del self.destroyers[node]
             self._forget_roots(node)
             self._stale.pop(node, None)
-        self._touched.pop(node, None)
+        self._changed.pop(node, None)
         self._unordered.pop(node, None)
         if self._order is not None:
             self._order.discard(node)
@@ -199,53 +175,19 @@ class DestroyHandler(Bookkeeper):
         new_r: Variable,
         reason: object = None,
     ) -> None:
-        """Take note of a changed input."""
+        """Record a changed input."""
         if node == "output":
-            self._touched_outputs[new_r] = None
+            self._changed_outputs[new_r] = None
             return
-        for output, index in _viewed_inputs(node):
+        for output, index in viewed_inputs(node):
             if index == i:
-                self._unlink(node.outputs[output], old_r)
-                self._link(node.outputs[output], new_r)
-                # Everything that is reached through the view has another root now.
+                self.unlink(node.outputs[output], old_r)
+                self.link(node.outputs[output], new_r)
+                # All variables that are reached through the view have another root now.
                 self._views_changed = True
         if node in self.destroyers:
             self._stale[node] = None
-        self._touched[node] = None
-
-    def _link(self, shown_by: Variable, shown: Variable) -> None:
-        self.view_i[shown_by] = shown
-        self.view_o.setdefault(shown, {})[shown_by] = None
-
-    def _unlink(self, shown_by: Variable, shown: Variable) -> None:
-        self.view_i.pop(shown_by, None)
-        shown_by_all = self.view_o.get(shown)
-        if shown_by_all is not None:
-            shown_by_all.pop(shown_by, None)
-            if not shown_by_all:
-                del self.view_o[shown]
-
-    # Roots
-
-    def root_of(self, variable: Variable) -> Variable:
-        """Return the variable whose memory `variable` shows."""
-        view_i = self.view_i
-        shown = view_i.get(variable)
-        while shown is not None:
-            variable = shown
-            shown = view_i.get(variable)
-        return variable
-
-    def impact_of(self, root: Variable) -> dict[Variable, None]:
-        """Return the variables that show the memory of `root`, itself included."""
-        found = {root: None}
-        stack = [root]
-        while stack:
-            for variable in self.view_o.get(stack.pop(), ()):
-                if variable not in found:
-                    found[variable] = None
-                    stack.append(variable)
-        return found
+        self._changed[node] = None
 
     def _forget_roots(self, node: Apply) -> None:
         for root in self._roots_of.pop(node, ()):
@@ -255,7 +197,7 @@ class DestroyHandler(Bookkeeper):
                 del self._destroyers_of[root]
 
     def _refresh(self) -> None:
-        """Bring the roots that nodes destroy up to date."""
+        """Update the roots that nodes destroy."""
         if self._views_changed:
             self._roots_of = {}
             self._destroyers_of = {}
@@ -266,7 +208,7 @@ class DestroyHandler(Bookkeeper):
             return
         for node in stale:
             self._forget_roots(node)
-            roots = list(dict.fromkeys(self.root_of(node.inputs[index]) for _, index in _destroyed_inputs(node)))
+            roots = list(dict.fromkeys(self.root_of(node.inputs[index]) for _, index in destroyed_inputs(node)))
             self._roots_of[node] = roots
             for root in roots:
                 self._destroyers_of.setdefault(root, {})[node] = None
@@ -274,13 +216,12 @@ class DestroyHandler(Bookkeeper):
         self._views_changed = False
 
     def refresh_droot_impact(self) -> Any:
-        """Return, for the whole graph, what is destroyed.
+        """Return the destroyed roots of the whole graph.
 
         Returns
         -------
         droot, impact, root_destroyer : dict
-            The destroyed root of each variable; the variables of each destroyed root; the node that destroys
-            it.
+            The destroyed root of each variable; the variables of each destroyed root; the node that destroys it.
         """
         self._refresh()
         droot: dict[Variable, Variable] = {}
@@ -301,7 +242,7 @@ class DestroyHandler(Bookkeeper):
         return list(self._destroyers_of.get(self.root_of(r), ()))
 
     def has_destroyers(self, fgraph: Any, protected_list: Iterable[Variable]) -> bool:
-        """Tell whether any of the variables is destroyed."""
+        """Return whether any of the variables is destroyed."""
         self._refresh()
         return any(self.root_of(variable) in self._destroyers_of for variable in protected_list)
 
@@ -312,9 +253,11 @@ class DestroyHandler(Bookkeeper):
     # Validation
 
     def fast_destroy(self, fgraph: Any, app: Apply, reason: object) -> None:
-        """Raise `InconsistencyError` where what `app` destroys has another client, is a view, or is itself
-        the result of an in-place operation."""
-        for _, index in _destroyed_inputs(app):
+        """Raise `InconsistencyError` if `app` overwrites a variable that ``cycle_detection="fast"`` protects.
+
+        These are variables with other clients, views, and results of in-place operations.
+        """
+        for _, index in destroyed_inputs(app):
             variable = app.inputs[index]
             clients = fgraph.clients.get(variable, ())
             if isinstance(variable, Constant):
@@ -334,11 +277,11 @@ class DestroyHandler(Bookkeeper):
                 )
 
     def validate(self, fgraph: Any) -> bool:
-        """Raise `InconsistencyError` where the in-place operations of the graph contradict each other."""
+        """Raise `InconsistencyError` if in-place operations of the graph contradict each other."""
         if self.destroyers:
             self._refresh()
             if (self.algo or config.cycle_detection) == "fast":
-                for node in self._touched:
+                for node in self._changed:
                     if node in self.destroyers:
                         self.fast_destroy(fgraph, node, "validate")
             roots = self._affected_roots()
@@ -347,37 +290,37 @@ class DestroyHandler(Bookkeeper):
             self._check_order(fgraph, roots)
         else:
             self._order = None
-        self._touched = {}
-        self._touched_outputs = {}
+        self._changed = {}
+        self._changed_outputs = {}
         return True
 
     def on_transaction(self, fgraph: Any) -> None:
         """Remember whether the graph is known to be valid."""
-        self._was_valid = not self._touched and not self._touched_outputs
+        self._was_valid = not self._changed and not self._changed_outputs
 
     def on_rollback(self, fgraph: Any) -> None:
-        """Forget changes that were undone, but for what they did to the order."""
+        """Forget changes that were undone, except for their effect on the order."""
         if self._was_valid:
-            self._unordered.update(self._touched)
-            self._touched = {}
-            self._touched_outputs = {}
+            self._unordered.update(self._changed)
+            self._changed = {}
+            self._changed_outputs = {}
 
     def _affected_roots(self) -> dict[Variable, None]:
-        """Return the destroyed roots that the changes since the last validation concern."""
+        """Return the destroyed roots that changes since the last validation affect."""
         roots: dict[Variable, None] = {}
-        for node in (*self._touched, *self._unordered):
+        for node in (*self._changed, *self._unordered):
             for variable in node.inputs:
                 root = self.root_of(variable)
                 if root in self._destroyers_of:
                     roots[root] = None
-        for variable in self._touched_outputs:
+        for variable in self._changed_outputs:
             root = self.root_of(variable)
             if root in self._destroyers_of:
                 roots[root] = None
         return roots
 
     def _check_root(self, fgraph: Any, root: Variable) -> None:
-        """Look for contradictions that do not depend on the order of nodes."""
+        """Raise `InconsistencyError` if nodes that use a destroyed root contradict each other in any order."""
         nodes = self._destroyers_of[root]
         if len(nodes) > 1:
             raise InconsistencyError(_several_destroyers(root, nodes))
@@ -390,7 +333,7 @@ class DestroyHandler(Bookkeeper):
                 raise InconsistencyError(
                     f"{node.op} overwrites {root}, whose memory the output {variable} of the graph shows."
                 )
-        for _, index in _destroyed_inputs(node):
+        for _, index in destroyed_inputs(node):
             if self.root_of(node.inputs[index]) is root:
                 _check_aliases(node, index, impact)
 
@@ -404,10 +347,10 @@ class DestroyHandler(Bookkeeper):
         }
 
     def _check_order(self, fgraph: Any, roots: Iterable[Variable]) -> None:
-        """Look for cycles among dependencies and orderings."""
+        """Raise `InconsistencyError` if dependencies and orderings form a cycle."""
         try:
-            if 4 * len(self._touched) > len(fgraph.apply_nodes):
-                # A graph that can be sorted has no cycle; to maintain an order pays where little changes at a time.
+            if 4 * len(self._changed) > len(fgraph.apply_nodes):
+                # A graph that can be sorted has no cycle. Maintaining an order is faster only for small changes.
                 self._order = None
                 fgraph.toposort()
                 return
@@ -422,7 +365,8 @@ class DestroyHandler(Bookkeeper):
             ) from None
 
     def _add_changed_edges(self, fgraph: Any, roots: Iterable[Variable], order: IncrementalOrder[Apply]) -> None:
-        changed = {**self._touched, **self._unordered}
+        """Add the edges of changed nodes, and of nodes that use affected roots, to the order."""
+        changed = {**self._changed, **self._unordered}
         for node in changed:
             if node not in order:
                 order.insert(node, _parents(node), self._children(node))
@@ -455,7 +399,7 @@ class DestroyHandler(Bookkeeper):
         return before
 
     def orderings(self, fgraph: Any, ordered: bool = True) -> dict[Apply, list[Apply]]:
-        """Return for each node that destroys something the other nodes that read it."""
+        """Return the nodes that have to run before each node that overwrites a root: all others that read it."""
         self._refresh()
         orderings: dict[Apply, list[Apply]] = {}
         for node, roots in self._roots_of.items():
@@ -478,8 +422,10 @@ def _several_destroyers(root: Variable, nodes: Iterable[Apply]) -> str:
 
 
 def _check_aliases(node: Apply, destroyed: int, impact: dict[Variable, None]) -> None:
-    """Raise where another input of `node` shares the memory of the one it destroys, and the Op does not
-    tolerate it."""
+    """Raise an error if another input of `node` shares the memory of the one it destroys.
+
+    Ops declare the pairs of inputs for which they tolerate that.
+    """
     op = node.op
     same = {b for a, b in getattr(op, "destroyhandler_tolerate_same", ()) if a == destroyed} | {destroyed}
     aliased = {b for a, b in getattr(op, "destroyhandler_tolerate_aliased", ()) if a == destroyed}

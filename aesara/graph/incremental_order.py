@@ -61,9 +61,9 @@ class IncrementalOrder(Generic[Node]):
         self._labels.pop(node, None)
 
     def insert(self, node: Node, before: Iterable[Node], after: Iterable[Node]) -> None:
-        """Label a new node, between those before it and those after it where there is room, or like one of them.
+        """Label a new node between its predecessors and successors if their labels leave room, or like one of them.
 
-        Its edges have to be added afterwards.
+        Add its edges afterwards.
         """
         labels = self._labels
         low = max((labels[other] for other in before if other in labels), default=None)
@@ -77,13 +77,12 @@ class IncrementalOrder(Generic[Node]):
         labels[node] = label
 
     def _renumber(self) -> None:
-        """Make all labels different, and as far from one another, in their order."""
+        """Replace the labels by consecutive integers in the same order."""
         ordered = sorted(self._labels, key=self._labels.__getitem__)
         self._labels = {node: float(label) for label, node in enumerate(ordered)}
 
     def add_edge(self, origin: Node, end: Node) -> None:
-        """Make the label of `origin` smaller than that of `end`; raise `CycleError` where that is
-        impossible."""
+        """Make the label of `origin` smaller than that of `end`; raise `CycleError` if that is impossible."""
         labels = self._labels
         if origin is end:
             raise CycleError
@@ -97,7 +96,7 @@ class IncrementalOrder(Generic[Node]):
         moved = sorted(behind, key=labels.__getitem__) + sorted(ahead, key=labels.__getitem__)
         pool = sorted(labels[node] for node in moved)
         if any(a == b for a, b in pairwise(pool)):
-            # Equal labels would stay equal.
+            # Permuting equal labels would not separate them.
             self._renumber()
             self.add_edge(origin, end)
             return
@@ -105,13 +104,13 @@ class IncrementalOrder(Generic[Node]):
             labels[node] = label
 
     def _reach(self, start: Node, neighbours: Callable[..., Any], lower: float, upper: float) -> dict[Node, None]:
-        """Return what can be reached from `start` through labels between two bounds."""
+        """Return the nodes that can be reached from `start` through labels between two bounds."""
         labels = self._labels
-        found = {start: None}
+        reached = {start: None}
         stack = [start]
         while stack:
             for node in neighbours(stack.pop()):
-                if node not in found and lower <= labels[node] <= upper:
-                    found[node] = None
+                if node not in reached and lower <= labels[node] <= upper:
+                    reached[node] = None
                     stack.append(node)
-        return found
+        return reached

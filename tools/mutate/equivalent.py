@@ -310,8 +310,8 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
         "aesara/graph/incremental_order.py",
         "IncrementalOrder._reach",
-        "node not in found and lower <= labels[node] <= upper",
-        "(node not in found)",
+        "node not in reached and lower <= labels[node] <= upper",
+        "(node not in reached)",
     ): "it saves work: what lies beyond the ends of the edge is relabelled in the order that it has",
     (
         "aesara/graph/rewriting/relational.py",
