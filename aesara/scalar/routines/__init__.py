@@ -1,4 +1,4 @@
-"""Special functions that no library offers, as routines: derivatives with respect to parameters, Hurwitz' zeta."""
+"""Special functions that no library has, such as derivatives with respect to parameters, as routines."""
 
 from aesara.scalar.routines.beta import *
 from aesara.scalar.routines.error_function import *

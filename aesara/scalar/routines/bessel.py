@@ -1,7 +1,7 @@
 """Bessel functions of real order and argument, as routines.
 
-Two continued fractions and the Wronskian determine functions of successive orders, at an order between -1/2 and 1/2;
-stable recurrences lead from there to the requested order.  Below 2 a series replaces the second fraction.
+Two continued fractions and the Wronskian determine functions of two successive orders, the first between -1/2 and 1/2.
+Stable recurrences lead from there to the requested order. For arguments below 2, a series replaces the second fraction.
 
 N. M. Temme (1975), "On the numerical evaluation of the modified Bessel function of the third kind"; A. R. Barnett,
 D. H. Feng, J. W. Steed, L. J. B. Goldfarb (1974), "Coulomb wave functions for all real eta and rho".
@@ -17,11 +17,11 @@ __all__ = ["BESSEL", "cos_pi", "sin_pi"]
 
 _EPS = 2.0**-53
 _TINY = 1e-300
-#: argument below which one term of the series suffices
+#: One term of the series suffices below this argument.
 _SMALL = 1e-50
 _LARGE = 1e250
 _PI = math.pi
-#: largest number of iterations; larger orders give NaN
+#: The largest number of iterations, and the largest order.
 _MOST = 100_000.0
 
 # coefficients of 1 / gamma(1 + z), DLMF 5.7.1
@@ -91,7 +91,7 @@ def _asymptotic(v: float, x: float, alpha: float, beta: float) -> float:
 
 
 def _combine(alpha: float, x: float, beta: float, y: float) -> float:
-    """Return alpha * x + beta * y, where a factor 0 gives 0 times anything."""
+    """Return alpha * x + beta * y, where 0 times anything is 0."""
     return where(alpha == 0.0, 0.0, alpha * x) + where(beta == 0.0, 0.0, beta * y)
 
 

@@ -1,4 +1,4 @@
-"""The derivatives of the regularized incomplete beta function."""
+"""Derivatives of the regularized incomplete beta function."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _gamma = Known(SciPyFunction("gamma"), Special("gamma"))
 _MAX_TERMS = 1_000_000.0
 _EPS = 2.0**-53
 _TWO_PI = 2 * math.pi
-#: for a parameter that is smaller, the fraction has lost a digit
+#: For a smaller parameter, the continued fraction loses a digit.
 _SMALL = 0.1
 
 
 @routine
 def betainc_derivative(a: float, b: float, x: float, wrt_a: float) -> float:
-    """The derivative of the regularized incomplete beta function I_x(a, b) by a or, if `wrt_a` is 0, by b."""
+    """Return the derivative of the regularized incomplete beta function I_x(a, b) by a or, if `wrt_a` is 0, by b."""
     if not (0.0 < a < math.inf and 0.0 < b < math.inf and 0.0 <= x <= 1.0):
         return math.nan
     if x == 0.0 or x == 1.0:
@@ -35,7 +35,7 @@ def betainc_derivative(a: float, b: float, x: float, wrt_a: float) -> float:
 
 @routine
 def _from_zero(a: float, b: float, x: float, y: float, wrt_a: float) -> float:
-    """The derivative where x <= (a + 1) / (a + b + 2); y = 1 - x."""
+    """Return the derivative where x <= (a + 1) / (a + b + 2); y = 1 - x."""
     if wrt_a == 0.0 and a < _SMALL:
         return _by_b_for_small_a(a, b, x)
     return _fraction(a, b, x, y, wrt_a)
@@ -43,7 +43,7 @@ def _from_zero(a: float, b: float, x: float, y: float, wrt_a: float) -> float:
 
 @routine
 def beta_density(a: float, b: float, x: float) -> float:
-    """The derivative of I_x(a, b) with respect to x: x**(a - 1) (1 - x)**(b - 1) / B(a, b)."""
+    """Return the derivative of I_x(a, b) with respect to x: x**(a - 1) (1 - x)**(b - 1) / B(a, b)."""
     if not (0.0 < a < math.inf and 0.0 < b < math.inf and 0.0 <= x <= 1.0):
         return math.nan
     if x == 0.0:
@@ -51,7 +51,7 @@ def beta_density(a: float, b: float, x: float) -> float:
     if x == 1.0:
         return 0.0 if b > 1.0 else a if b == 1.0 else math.inf
     y = 1.0 - x
-    # If a > 1, then x**a may be too small where x**(a - 1) is not; if not, then a - 1 may have lost digits.
+    # For a > 1, x**a may underflow where x**(a - 1) does not; otherwise, a - 1 may have lost digits.
     less = 1.0 if a > 1.0 else 0.0
     density = _density(a, b, x, y, less)
     return density / (x if less == 0.0 else 1.0) / y * (a / (a + b) * b) if density > 0.0 else 0.0
@@ -59,7 +59,7 @@ def beta_density(a: float, b: float, x: float) -> float:
 
 @routine
 def _stirling_ratio(k: float) -> float:
-    """gamma(k + 1) / (k**k exp(-k))."""
+    """Return gamma(k + 1) / (k**k exp(-k))."""
     if k < LARGE:
         return _gamma(k + 1.0) * exp(k) / k**k
     return sqrt(_TWO_PI * k) * exp(stirling_error(k))
@@ -67,7 +67,7 @@ def _stirling_ratio(k: float) -> float:
 
 @routine
 def _log_ratio_minus(ratio: float, change: float) -> float:
-    """log(ratio) - change, where change = ratio - 1."""
+    """Return log(ratio) - change, where change = ratio - 1."""
     if -0.5 < change < 1.0:
         return log1p_minus(change)
     return log(ratio) - change
@@ -75,9 +75,9 @@ def _log_ratio_minus(ratio: float, change: float) -> float:
 
 @routine
 def _density(a: float, b: float, x: float, y: float, less: float) -> float:
-    """(1/a + 1/b) x**(a - less) y**b / B(a, b), where y = 1 - x, and `less` is 0 or 1.
+    """Return (1/a + 1/b) x**(a - less) y**b / B(a, b), where y = 1 - x, and `less` is 0 or 1.
 
-    For large parameters it is taken at the saddle point, where the exponent's terms do not cancel.
+    For large parameters it is expanded at the saddle point, where the terms of the exponent do not cancel.
     """
     n = a + b
     if a < LARGE and b < LARGE:
@@ -98,7 +98,7 @@ def _density(a: float, b: float, x: float, y: float, less: float) -> float:
 
 @routine
 def _log_minus_digamma(a: float, b: float, x: float, y: float) -> float:
-    """log(x) + psi(a + b + 1) - psi(a + 1)."""
+    """Return log(x) + psi(a + b + 1) - psi(a + 1)."""
     n = a + b
     if a < LARGE:
         return log(x) + (psi(n + 1.0) - psi(a + 1.0))
@@ -109,7 +109,7 @@ def _log_minus_digamma(a: float, b: float, x: float, y: float) -> float:
 
 @routine
 def _by_b_for_small_a(a: float, b: float, x: float) -> float:
-    """The derivative of I_x(a, b) by b, which is of the size of a; in terms that are so too, none cancels."""
+    """Return the derivative of I_x(a, b) by b, as a sum of terms of its size, which is that of a."""
     # I_x(a, b) = power (1 + a (sum of (1 - b)_n x**n / (n! (a + n)) from n = 1)), DLMF 8.17.7, where
     # power = gamma(a + b) / (gamma(a + 1) gamma(b)) x**a.
     log_y = log1p(-x)
@@ -128,7 +128,7 @@ def _by_b_for_small_a(a: float, b: float, x: float) -> float:
 
 @routine
 def _fraction(a: float, b: float, x: float, y: float, wrt_a: float) -> float:
-    # I_x(a, b) = b / (a + b) * density / (1+ d1/(1+ d2/(1+ ...))), DLMF 8.17.22; p and q are those of the inverse.
+    # I_x(a, b) = b / (a + b) * density / (1+ d1/(1+ d2/(1+ ...))), DLMF 8.17.22; p and q are those of the reciprocal.
     density = _density(a, b, x, y, 0.0)
     if density == 0.0:
         return 0.0
@@ -163,7 +163,7 @@ def _fraction(a: float, b: float, x: float, y: float, wrt_a: float) -> float:
         return math.nan  # a + b is too large
     value = 1.0 / p1
     slope = -value * value * dp1
-    # psi(a + b) = psi(a + b + 1) - 1 / (a + b), and likewise for psi(b); the fractions do not cancel here.
+    # psi(a + b) = psi(a + b + 1) - 1 / (a + b), and likewise for psi(b); the fractions do not cancel.
     share, rest = b / (a + b), a / (a + b)
     if da != 0.0:
         return share * density * (value * (_log_minus_digamma(a, b, x, y) - 1.0 / (a + b)) + slope)

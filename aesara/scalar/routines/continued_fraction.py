@@ -21,10 +21,10 @@ def next_convergent(
     b: float,
     db: float,
 ) -> tuple[float, ...]:
-    """The last two convergents of ``... b + a / (b + ...)``, as numerators p and denominators q, one level on.
+    """Return the last two convergents of ``... b + a / (b + ...)`` after one more step.
 
-    They obey p2 = b p1 + a p0, and q likewise, DLMF 1.12.5; each comes with its derivative.  Where the denominator is
-    not close to zero all are divided by it, so then q1 is 1, p1 the value, and dp1 its derivative.
+    Numerators p obey p2 = b p1 + a p0, and denominators q likewise, DLMF 1.12.5; derivatives follow the values. If the
+    new denominator is not close to zero, all are divided by it: q1 is then 1, p1 the value, and dp1 its derivative.
     """
     p2, q2 = b * p1 + a * p0, b * q1 + a * q0
     dp2 = b * dp1 + db * p1 + a * dp0 + da * p0

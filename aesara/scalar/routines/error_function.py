@@ -12,14 +12,14 @@ __all__ = ["erfc_ratio"]
 _erfcx = Known(SciPyFunction("erfcx"), Special("erfcx"))
 
 _SQRT_PI = math.sqrt(math.pi)
-#: Up to here the recurrence from lower orders to higher ones loses few digits, above the fraction converges quickly.
+#: The forward recurrence is accurate up to this argument; above it, the continued fraction converges quickly.
 _MIDDLE = 2.0
 _LARGEST_ORDER = 1000.0
 
 
 @routine
 def erfc_ratio(n: float, x: float) -> float:
-    """The repeated integral of erfc of order n, divided by that of order n - 1, for whole n >= 1.
+    """Return the repeated integral of erfc of order n over that of order n - 1, for integers n >= 1.
 
     The integral of order 0 is erfc; DLMF 7.18.7 relates three orders.
     """

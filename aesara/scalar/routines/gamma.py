@@ -1,7 +1,7 @@
-"""The derivatives of the regularized incomplete gamma functions.
+"""Derivatives of the regularized incomplete gamma functions.
 
-Each expansion converges where it is used, and is differentiated term by term: a number and its derivative are carried
-along together.  For large parameters the uniform expansion of Temme takes over.
+Series and continued fractions are differentiated term by term, each where it converges quickly. For large parameters,
+Temme's uniform expansion is used.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _erfc = Known(SciPyFunction("erfc"), Primitive("erfc"))
 _MAX_TERMS = 100_000.0
 _EPS = 2.0**-53
 _TWO_PI = 2 * math.pi
-#: the uniform expansion is exact to rounding from here on
+#: The uniform expansion is exact to rounding from this parameter on.
 _UNIFORM = 10_000.0
 
 
 @routine
 def gammainc_derivative(k: float, x: float) -> float:
-    """The derivative of the regularized lower incomplete gamma function P(k, x) with respect to k."""
+    """Return the derivative of the regularized lower incomplete gamma function P(k, x) with respect to k."""
     if not (k > 0.0 and x >= 0.0):
         return math.nan
     if k == math.inf:
@@ -44,13 +44,13 @@ def gammainc_derivative(k: float, x: float) -> float:
 
 @routine
 def gammaincc_derivative(k: float, x: float) -> float:
-    """The derivative of the regularized upper incomplete gamma function Q(k, x) with respect to k."""
+    """Return the derivative of the regularized upper incomplete gamma function Q(k, x) with respect to k."""
     return -gammainc_derivative(k, x)
 
 
 @routine
 def gamma_density(k: float, x: float) -> float:
-    """The derivative of P(k, x) with respect to x: x**(k - 1) exp(-x) / gamma(k)."""
+    """Return the derivative of P(k, x) with respect to x: x**(k - 1) exp(-x) / gamma(k)."""
     if not (k > 0.0 and x >= 0.0):
         return math.nan
     if x == 0.0 and k <= 1.0:
@@ -59,7 +59,7 @@ def gamma_density(k: float, x: float) -> float:
         if x > 1e4:
             return 0.0
         decay = exp(-0.5 * x)
-        # For small k, k - 1 has lost digits.
+        # For small k, k - 1 loses digits.
         power = x ** (k - 1.0) if k > 0.5 else x**k / x
         return decay * (power / _gamma(k)) * decay
     density = _density(k, x)
@@ -68,7 +68,7 @@ def gamma_density(k: float, x: float) -> float:
 
 @routine
 def _density(k: float, x: float) -> float:
-    """x**k exp(-x) / gamma(k + 1), to a few ulp of a sum of its logarithm's parts that do not cancel."""
+    """Return x**k exp(-x) / gamma(k + 1), for large k by a logarithm whose terms do not cancel."""
     if k < LARGE:
         if x > 1e4:
             return 0.0
@@ -83,7 +83,7 @@ def _density(k: float, x: float) -> float:
 
 @routine
 def _log_minus_digamma(k: float, x: float) -> float:
-    """log(x) - psi(k + 1)."""
+    """Return log(x) - psi(k + 1)."""
     if k < LARGE:
         return log(x) - psi(k + 1.0)
     ratio = x / k
@@ -109,7 +109,7 @@ def _lower_series(k: float, x: float) -> float:
 @routine
 def _upper_fraction(k: float, x: float) -> float:
     # Q(k, x) = k * density / (x+1-k - 1(1-k)/(x+3-k - 2(2-k)/(x+5-k - ...))), DLMF 8.9.2; p and q are those of the
-    # inverse.  The derivatives of the partial denominators with respect to k are -1.
+    # reciprocal.  The derivatives of the partial denominators with respect to k are -1.
     density = _density(k, x)
     if density == 0.0:
         return 0.0
@@ -208,12 +208,12 @@ def _derivative(coefficients: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _uniform_sum(eta: float, k: float) -> float:
-    """The sum over c_n(eta) / k**n."""
+    """Return the sum over c_n(eta) / k**n."""
     return horner(1 / k, [horner(eta, row) for row in _TEMME])
 
 
 def _uniform_sums(eta: float, k: float) -> tuple[float, float, float]:
-    """The sum, and its derivatives with respect to eta and, without eta's part, to k."""
+    """Return the sum, and its partial derivatives with respect to eta and k."""
     at = [horner(eta, row) for row in _TEMME]
     slopes = [horner(eta, _derivative(row)) for row in _TEMME]
     return (
@@ -244,7 +244,7 @@ def _uniform(k: float, x: float) -> float:
 
 @routine
 def gammainc_of_large(k: float, x: float, sign: float) -> float:
-    """P(k, x), or for the sign -1 Q(k, x), for k > 1e4."""
+    """Return P(k, x) for sign 1, or Q(k, x) for sign -1, for k > 1e4."""
     mu = (x - k) / k
     half_square = -log1p_minus(mu)
     weight = exp(-k * half_square)

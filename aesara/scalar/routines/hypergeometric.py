@@ -1,4 +1,4 @@
-"""The derivatives of Gauss's hypergeometric function with respect to its parameters."""
+"""Derivatives of Gauss's hypergeometric function with respect to its parameters."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _EPS = 2.0**-54
 
 @routine
 def hyp2f1_derivative(a: float, b: float, c: float, z: float, position: float) -> float:
-    """The derivative of F(a, b; c; z) with respect to its input at this position, counted from 0.
+    """Return the derivative of F(a, b; c; z) with respect to the input at a position, 0 to 3.
 
-    It is NaN where the function is not defined or real, and for other positions.
+    It is NaN where the function is undefined or complex, and for other positions.
     """
     if position == 3.0:
         return a * b / c * _hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)
@@ -29,7 +29,7 @@ def hyp2f1_derivative(a: float, b: float, c: float, z: float, position: float) -
     wrt_c = 1.0 if position == 2.0 else 0.0
     if wrt_a + wrt_b + wrt_c != 1.0 or not (-math.inf < z < math.inf):
         return math.nan
-    # Where a polynomial stays one, it has derivatives for all z; -1 stands for no degree.
+    # The degrees of polynomials in z, which have derivatives for all z; -1 for other functions.
     of_a = -a if wrt_a == 0.0 and _is_pole(a) != 0.0 else -1.0
     of_b = -b if wrt_b == 0.0 and _is_pole(b) != 0.0 else -1.0
     if 0.0 <= of_a <= _MAX_TERMS and (of_b < 0.0 or of_a <= of_b):
@@ -56,7 +56,7 @@ def _is_pole(x: float) -> float:
 
 @routine
 def _of_polynomial(degree: float, b: float, c: float, z: float, wrt_b: float, wrt_c: float) -> float:
-    """The derivative of F(-degree, b; c; z), a polynomial in z and b."""
+    """Return the derivative of F(-degree, b; c; z), a polynomial in z and b."""
     if _is_pole(c) != 0.0 and degree > -c:
         return math.nan
     n = 0.0
@@ -70,7 +70,7 @@ def _of_polynomial(degree: float, b: float, c: float, z: float, wrt_b: float, wr
             slope += d_term
             n += 1.0
         return slope
-    # From one degree to the next, DLMF 15.5.11; the powers of z would cancel.
+    # The recurrence of degrees, DLMF 15.5.11, since powers of z cancel.
     older = d_older = d_value = 0.0
     value = 1.0
     y = 1.0 - z
@@ -94,7 +94,7 @@ def _at_one(a: float, b: float, c: float, wrt_a: float, wrt_b: float, wrt_c: flo
         return math.nan
     by_a = _is_pole(c - a)
     if by_a + _is_pole(c - b) > 0.0:
-        # It is zero, and so are all of the same c - a (or c - b); the derivative of 1 / gamma at -m is (-1)**m m!.
+        # The function is zero for this c - a (or c - b); the derivative of 1 / gamma at -m is (-1)**m m!.
         zero = c - a if by_a != 0.0 else c - b
         other = c - b if by_a != 0.0 else c - a
         along = wrt_c - (wrt_a if by_a != 0.0 else wrt_b)
@@ -113,10 +113,10 @@ def _at_one(a: float, b: float, c: float, wrt_a: float, wrt_b: float, wrt_c: flo
 def _from_zero(
     a: float, b: float, c: float, z: float, y: float, wrt_a: float, wrt_b: float, wrt_c: float, weight: float
 ) -> float:
-    """The derivative of F(a, b; c; z) in a direction, plus `weight` times its value; y = 1 - z > 0.
+    """Return the derivative of F(a, b; c; z) in a direction, plus `weight` times its value; y = 1 - z > 0.
 
-    The power series up to 1/2; from there Taylor series at points ever closer to 1, each of which goes half the
-    way, from the differential equation DLMF 15.10.1 and its derivative.
+    It is the power series up to 1/2. Beyond, Taylor series from the differential equation DLMF 15.10.1 and its
+    derivative lead from each point half of the remaining way to 1.
     """
     start = min(z, 0.5)
     term = value = 1.0
@@ -136,10 +136,10 @@ def _from_zero(
         d_times_n += n * d_term
     if z <= 0.5:
         return slope + weight * value
-    # The derivatives with respect to z of both.
+    # The derivatives of value and slope with respect to z.
     value_z = times_n / start
     slope_z = d_times_n / start
-    here = 0.5  # what is left to 1
+    here = 0.5  # the distance from 1
     while here > y:
         goal = max(0.5 * here, y)
         at = 1.0 - here

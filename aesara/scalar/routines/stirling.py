@@ -1,4 +1,4 @@
-"""Pieces of Stirling's series: what remains of gamma functions when their large parts have cancelled."""
+"""Terms of Stirling's series: remainders of gamma functions without their large parts, which cancel in ratios."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from aesara.scalar.routine import expm1, horner, log1p, routine
 
 __all__ = ["LARGE", "digamma_change", "digamma_remainder", "log1p_minus", "stirling_error"]
 
-#: from here on the series below are exact to rounding
+#: The series below are exact to rounding from this argument on.
 LARGE = 15.0
 
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
@@ -14,18 +14,18 @@ _DIGAMMA = (-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760, -1 / 12)
 
 
 def stirling_error(k: float) -> float:
-    """log(gamma(k + 1)) - (k log(k) - k + log(2 pi k) / 2) for k >= LARGE, DLMF 5.11.1."""
+    """Return log(gamma(k + 1)) - (k log(k) - k + log(2 pi k) / 2) for k >= LARGE, DLMF 5.11.1."""
     return horner(1 / (k * k), _STIRLING) / k
 
 
 def digamma_remainder(k: float) -> float:
-    """psi(k) - log(k) for k >= LARGE, DLMF 5.11.2."""
+    """Return psi(k) - log(k) for k >= LARGE, DLMF 5.11.2."""
     square = 1 / (k * k)
     return horner(square, _DIGAMMA) * square - 0.5 / k
 
 
 def _change_of_remainder(k: float, growth: float) -> float:
-    """digamma_remainder(k exp(growth)) - digamma_remainder(k), for k >= LARGE and growth >= 0."""
+    """Return digamma_remainder(k exp(growth)) - digamma_remainder(k), for k >= LARGE and growth >= 0."""
     series = [c * expm1(-2 * (n + 1) * growth) for n, c in enumerate(_DIGAMMA)]
     square = 1 / (k * k)
     return horner(square, series) * square - 0.5 / k * expm1(-growth)
@@ -33,7 +33,7 @@ def _change_of_remainder(k: float, growth: float) -> float:
 
 @routine
 def digamma_change(k: float, a: float) -> float:
-    """psi(k + a) - psi(k) for k > 0 and a >= 0, to a few ulp."""
+    """Return psi(k + a) - psi(k) for k > 0 and a >= 0, to a few ulp."""
     total = 0.0
     while k < LARGE:
         total += a / (k + a) / k
@@ -44,7 +44,7 @@ def digamma_change(k: float, a: float) -> float:
 
 @routine
 def log1p_minus(x: float) -> float:
-    """log(1 + x) - x, without cancellation for small x."""
+    """Return log(1 + x) - x, without cancellation for small x."""
     if not (-0.5 < x and x < 1.0):
         return log1p(x) - x
     # log(1 + x) = 2 atanh(r), and 2 r - x = -r x.

@@ -1,4 +1,4 @@
-"""Ratios of functions that vanish together at zero, with derivatives that lose no digits there."""
+"""Ratios of functions that both vanish at zero, with derivatives that are accurate there."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ __all__ = [
 
 @routine
 def spherical_ratio(n: float, x: float) -> float:
-    """The ratio i_n(x) / (x i_(n-1)(x)) of modified spherical Bessel functions, for n >= 0; coth(x) = 1/x + x q_1(x).
+    """Return the ratio i_n(x) / (x i_(n-1)(x)) of modified spherical Bessel functions, for n >= 0.
 
-    It is the continued fraction 1 / (2n + 1 + x**2 / (2n + 3 + ...)), of positive terms, DLMF 10.33 and 10.51.
+    For n = 1 it is (coth(x) - 1 / x) / x. It is the continued fraction 1 / (2n + 1 + x**2 / (2n + 3 + ...)) with
+    positive terms, DLMF 10.33 and 10.51.
     """
     size = abs(x)
     if size < 12.0:
@@ -43,10 +44,10 @@ def spherical_ratio(n: float, x: float) -> float:
 
 @routine
 def log_sinhc(x: float) -> float:
-    """The logarithm of sinh(x) / x, without overflow."""
+    """Return the logarithm of sinh(x) / x, without overflow."""
     size = abs(x)
     if size < 1.0:
-        # The series of (sinh(x) / x - 1) / (x**2 / 6), of positive terms.
+        # The series of (sinh(x) / x - 1) / (x**2 / 6), with positive terms.
         square = x * x
         k = 12.0
         total = 1.0
@@ -61,7 +62,7 @@ def log_sinhc(x: float) -> float:
 
 @routine
 def log_exprel(x: float) -> float:
-    """The logarithm of (exp(x) - 1) / x."""
+    """Return the logarithm of (exp(x) - 1) / x."""
     if abs(x) < 2.0:
         result = 0.5 * x + log_sinhc(0.5 * x)
     elif x > 0.0:
@@ -73,7 +74,7 @@ def log_exprel(x: float) -> float:
 
 @routine
 def exprel_log_slope(x: float) -> float:
-    """The derivative of `log_exprel`: 1 / (1 - exp(-x)) - 1 / x."""
+    """Return the derivative of `log_exprel`: 1 / (1 - exp(-x)) - 1 / x."""
     if abs(x) < 2.0:
         result = 0.5 + 0.25 * x * spherical_ratio(1.0, 0.5 * x)
     else:
@@ -83,10 +84,10 @@ def exprel_log_slope(x: float) -> float:
 
 @routine
 def log1p_ratio(n: float, x: float) -> float:
-    """The integral of t**n / (1 + x t)**(n + 1) over t from 0 to 1: log1p(x) / x for n = 0."""
+    """Return the integral of t**n / (1 + x t)**(n + 1) over t from 0 to 1: log1p(x) / x for n = 0."""
     u = x / (1.0 + x)
     if abs(u) < 0.4:
-        # The series in u, of positive terms for positive x: u**m / (n + 1 + m), times (1 + x)**-(n + 1).
+        # The series in u, with positive terms for positive x: u**m / (n + 1 + m), times (1 + x)**-(n + 1).
         m = 45.0
         total = 0.0
         while m >= 0.0:
@@ -109,9 +110,9 @@ def log1p_ratio(n: float, x: float) -> float:
 
 @routine
 def spherical_bessel_of_square(n: float, z: float) -> float:
-    """j_n(x) / x**n for z = -x**2, and i_n(x) / x**n for z = x**2, where abs(z) <= 1: DLMF 10.53.
+    """Return j_n(x) / x**n for z = -x**2, and i_n(x) / x**n for z = x**2, where abs(z) <= 1: DLMF 10.53.
 
-    The derivative with respect to z is half of the one of order n + 1.
+    The derivative with respect to z is half of the function of order n + 1.
     """
     k = 10.0
     total = 1.0
@@ -126,10 +127,10 @@ def spherical_bessel_of_square(n: float, z: float) -> float:
 
 @routine
 def boys(n: float, z: float) -> float:
-    """The integral of t**(2 n) * exp(-z * t**2) over t from 0 to 1, for 0 <= z <= 1.
+    """Return the integral of t**(2 n) * exp(-z * t**2) over t from 0 to 1, for 0 <= z <= 1.
 
-    For n = 0 and z = x**2 it is sqrt(pi) / 2 * erf(x) / x. The derivative with respect to z is minus the one of order
-    n + 1. The series, of positive terms, is that of the incomplete gamma function, DLMF 8.7.1.
+    For n = 0 and z = x**2 it is sqrt(pi) / 2 * erf(x) / x. The derivative with respect to z is minus the function of
+    order n + 1. The series, with positive terms, is that of the incomplete gamma function, DLMF 8.7.1.
     """
     k = 20.0
     total = 1.0

@@ -1,4 +1,4 @@
-"""Hurwitz' zeta function, and the polygamma functions that it gives."""
+"""Hurwitz' zeta function, and the polygamma functions, which follow from it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["hurwitz_zeta", "polygamma_function", "trigamma_function"]
 
 _gamma = Known(SciPyFunction("gamma"), Special("gamma"))
 
-#: the Bernoulli numbers B(2), B(4), ...
+#: The Bernoulli numbers B(2), B(4), ...
 _BERNOULLI = (
     1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330, 854513 / 138,
 )  # fmt: skip
@@ -22,7 +22,7 @@ _TRIGAMMA = _BERNOULLI[:9]
 
 @routine
 def hurwitz_zeta(s: float, q: float) -> float:
-    """The sum over n >= 0 of (q + n)**-s for s > 1; for q < 0, where s is a whole number."""
+    """Return the sum over n >= 0 of (q + n)**-s for s > 1; for q < 0, s must be an integer."""
     if not s > 1.0 or q != q:
         return math.inf if s == 1.0 else math.nan
     if q > 0.0:
@@ -31,7 +31,7 @@ def hurwitz_zeta(s: float, q: float) -> float:
         return math.inf
     if s != floor(s):
         return math.nan
-    # The terms with q + n < 0 are, up to their sign, some terms of zeta(s, 1 - r), where r = q - floor(q).
+    # Up to their sign, the terms with q + n < 0 are terms of zeta(s, 1 - r) with r = q - floor(q).
     left = floor(q)
     others = _of_positive(s, left + 1.0 - q) - _of_positive(s, 1.0 - q)
     return _of_positive(s, q - left) + (others if 2.0 * floor(0.5 * s) == s else -others)
@@ -39,7 +39,7 @@ def hurwitz_zeta(s: float, q: float) -> float:
 
 @routine
 def _of_positive(s: float, q: float) -> float:
-    # Up to ten terms, and for the rest the Euler-Maclaurin formula, DLMF 25.11.28.
+    # At most ten terms, then the Euler-Maclaurin formula for the remainder, DLMF 25.11.28.
     if q == math.inf:
         return 0.0
     total = n = 0.0
@@ -59,10 +59,10 @@ def _of_positive(s: float, q: float) -> float:
 
 
 def _euler_maclaurin(s: float, a: float) -> float:
-    """The sum over j of B(2j) / (2j)! s (s + 1) ... (s + 2j - 2) a**(1 - 2j)."""
+    """Return the sum over j of B(2j) / (2j)! s (s + 1) ... (s + 2j - 2) a**(1 - 2j)."""
     total: float = 0.0
     for j in reversed(range(len(_COEFFICIENTS))):
-        # What stands before the j-th coefficient but not before the one of j - 1.
+        # The factor of the coefficient j relative to that of j - 1.
         step = s / a if j == 0 else (s + 2 * j - 1) * (s + 2 * j) / (a * a)
         total = step * (_COEFFICIENTS[j] + total)
     return total
@@ -70,13 +70,13 @@ def _euler_maclaurin(s: float, a: float) -> float:
 
 @routine
 def trigamma_function(x: float) -> float:
-    """The second derivative of the logarithm of the gamma function, which is zeta(2, x)."""
+    """Return the second derivative of the logarithm of the gamma function, zeta(2, x)."""
     if x > 0.0:
         return _trigamma_of_positive(x)
     left = floor(x)
     if x == left:
         return math.inf
-    # As in `hurwitz_zeta`.
+    # The terms with negative arguments, as in `hurwitz_zeta`.
     others = _trigamma_of_positive(left + 1.0 - x) - _trigamma_of_positive(1.0 - x)
     return _trigamma_of_positive(x - left) + others
 
@@ -94,7 +94,7 @@ def _trigamma_of_positive(x: float) -> float:
 
 @routine
 def polygamma_function(n: float, x: float) -> float:
-    """The derivative of order n + 1 of the logarithm of the gamma function, for whole n >= 0, DLMF 5.15.1."""
+    """Return the derivative of order n + 1 of the logarithm of the gamma function, for integers n >= 0, DLMF 5.15.1."""
     if n == 0.0:
         return psi(x)
     if not 0.0 < n < math.inf or n != floor(n):
