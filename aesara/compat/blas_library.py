@@ -11,7 +11,7 @@ __all__ = ["check_init_y", "ldflags"]
 
 
 def ldflags(libs: bool = True, flags: bool = False, libs_dir: bool = False, include_dir: bool = False) -> list[str]:
-    """The parts of the option `blas__ldflags` that are of the wanted kinds.
+    """Return the parts of the option `blas__ldflags` of the given kinds.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def ldflags(libs: bool = True, flags: bool = False, libs_dir: bool = False, incl
 
 
 def check_init_y() -> bool:
-    """Return whether ``gemv`` reads `y` where its factor is zero, so that `y` has to be filled with numbers first.
+    """Return whether ``gemv`` reads `y` even if its factor is zero, so that `y` must be initialized.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Linkers with the names of Aesara's C linkers; they run native code.
+"""Linkers with the names of Aesara's C linkers, which run native code.
 
 No C code is generated; the names are for programs that link graphs themselves.
 """
@@ -20,7 +20,7 @@ __all__ = ["CLinker", "DualLinker", "OpWiseCLinker"]
 
 
 class CLinker(JITLinker):
-    """Runs a whole graph as native code; in Python if it has no native form.
+    """A linker that runs graphs as native code, or in Python if they have no native form.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class CLinker(JITLinker):
         return fn
 
 
-#: In Aesara each node gets its own C code; native code is for whole graphs.
+#: Aesara compiles C code for each node, this package native code for whole graphs.
 OpWiseCLinker = CLinker
 
 
@@ -79,7 +79,7 @@ def _in_python(fgraph: FunctionGraph) -> Callable[..., Any]:
 
 
 class DualLinker(Linker):
-    """Runs a graph in Python and natively, and raises an error if the results differ.
+    """A linker that runs graphs in Python and natively, and raises an error if the results differ.
 
     Parameters
     ----------

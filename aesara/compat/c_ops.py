@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class COp(Op):
-    """An op that may have C code, which is not used.
+    """An op that may define C code, which is not used.
 
     Functions are compiled through LLVM, and no C code is generated. An op with a `perform` is called from native code;
     one with only C code raises an error when a function with it is compiled. For native code, write a lowering, see

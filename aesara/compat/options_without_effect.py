@@ -1,4 +1,4 @@
-"""Options of Aesara 2.9.4 that have nothing to do here, and the functions that found folders of CUDA for some of them.
+"""Options of Aesara 2.9.4 without effect, and the functions that searched folders of CUDA for some of them.
 
 Programs and configuration files that set one keep working: the value is accepted, and setting it to anything but its
 default warns once, with the reason that stands here. Nothing in the package reads these options.
@@ -41,7 +41,7 @@ _OLD_VERSIONS = ["None", "all", "0.3", "0.4", "0.4.1", "0.5", "0.6", "0.7", "0.8
 _OLD_VERSIONS += ["0.10", "1.0", "1.0.1", "1.0.2", "1.0.3", "1.0.4", "1.0.5"]
 _OLD_BUG = "Warn where an old bug may have mattered."
 
-#: Why options have no effect, and for each reason their names, what they meant, and their values.
+#: For each reason why options have no effect: their names, their meaning, and their values.
 OPTIONS: dict[str, tuple[tuple[str, str, ConfigParam], ...]] = {
     "no C compiler takes part": (
         ("cxx", "Options of the C++ compiler.", StrParam("")),

@@ -1,4 +1,4 @@
-"""Modules of Aesara 2.9.4 that this package does not have: importing one says what to use instead.
+"""Modules of Aesara 2.9.4 that this package does not have; importing one raises an error with the replacement.
 
 The table is asked by the import system after everything else has failed, so that it costs nothing before.
 """
@@ -11,7 +11,7 @@ from types import ModuleType
 
 _NO_C = "Functions are compiled through LLVM, and no C code is written or compiled"
 
-#: For each module, and all that are below it, why it is not there and what to use.
+#: For each missing module, with its submodules, the reason and the replacement.
 OTHER_MODULES = {
     "aesara._version": "Use aesara.__version__.",
     "aesara.bin": "There are no command line tools. The cache of compiled code is aesara.config.native_cache_dir.",
@@ -35,7 +35,7 @@ OTHER_MODULES = {
 
 
 def what_instead(name: str) -> str | None:
-    """Why a module of Aesara is not there and what to use; None if it is none of those.
+    """Return the reason for a missing module of Aesara and its replacement; None for other modules.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class _OtherModules:
         if fullname.startswith("aesara."):
             instead = what_instead(fullname)
             if instead is not None:
-                # Without `name`, `from aesara.tensor import slinalg` raises this too, and no bare error of its own.
+                # Without `name`, so that `from aesara.tensor import slinalg` raises this error too.
                 raise ModuleNotFoundError(f"There is no module {fullname!r} here. {instead}")
 
 

@@ -1,4 +1,4 @@
-"""Pickles of models: with arrays in files of their own, without what only debugging needs, from Python 2.
+"""Pickles of models: with arrays in separate files, without data for debugging, and those of Python 2.
 
 Reading a pickle runs what its author wants to be run: read only what you trust.
 """
@@ -29,12 +29,12 @@ __all__ = [
 ]
 
 DEFAULT_PROTOCOL = pickle.DEFAULT_PROTOCOL
-#: name of the pickle in the archive
+#: The name of the pickle in the archive.
 _PICKLE = "pkl"
 
 
 class StripPickler(pickle.Pickler):
-    """A pickler that leaves out what is there for debugging only: traces, and the lines where nodes were made.
+    """A pickler that omits data for debugging: traces, and the source lines of nodes.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class StripPickler(pickle.Pickler):
 
 
 class CompatUnpickler(pickle.Unpickler):
-    """An unpickler for files that Python 2 has written: its strings, also those in arrays, are read as Latin-1.
+    """An unpickler for files written by Python 2, whose strings, also those in arrays, are read as Latin-1.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class CompatUnpickler(pickle.Unpickler):
 
 
 class PersistentNdarrayID:
-    """Puts each array of a pickle into a file of its own in an archive, named ``array_0``, ``array_1``...
+    """Writes each array of a pickle to a separate file of an archive, named ``array_0``, ``array_1``...
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class PersistentSharedVariableID(PersistentNdarrayID):
 
 
 class PersistentNdarrayLoad:
-    """Reads the arrays of an archive, each once.
+    """Reads each array of an archive once.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def dump(
 def load(
     f: BinaryIO, persistent_load: Callable[[zipfile.ZipFile], Callable[[str], Any]] = PersistentNdarrayLoad
 ) -> Any:
-    """Read what `dump` has written.
+    """Read an archive written by `dump`.
 
     Parameters
     ----------

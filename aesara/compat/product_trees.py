@@ -1,4 +1,4 @@
-"""Functions of Aesara 2.9.4 about products; rules use `aesara.tensor.rewriting.algebra`.
+"""Functions of Aesara 2.9.4 about products, which rules of this package do not use; see `tensor.rewriting.algebra`.
 
 A tree of products is a pair ``[negative, tree]``, where `tree` is a variable or the list of the
 trees of the factors. None in the place of a variable is a factor that is left out.
@@ -17,12 +17,12 @@ from aesara.tensor.rewriting.algebra import Product, opposite_of
 from aesara.tensor.rewriting.canonizer import distribute, multiplied_terms
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, is_elemwise, is_float
 
-#: Numerators and denominators of terms.
+#: The numerators and denominators of terms.
 Pairs = list[tuple[list[Variable], list[Variable]]]
 
 
 def is_inverse_pair(node_op: Any, prev_op: Any, inv_pair: tuple[type, type]) -> bool:
-    """Return whether two ops, one applied after the other, are a pair of inverse functions.
+    """Return whether two ops are inverse functions.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def is_inverse_pair(node_op: Any, prev_op: Any, inv_pair: tuple[type, type]) -> 
 
 
 def is_mul(var: Variable) -> list[Variable] | None:
-    """Return the factors of a product; None for what is no product.
+    """Return the factors of a product; None for other variables.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def partition_num_or_denom(r: Sequence[Variable], f: Callable[[Variable], Any]) 
 def scalarconsts_rest(
     inputs: Sequence[Variable], elemwise: bool = True, only_process_constants: bool = False
 ) -> tuple[list[Any], list[Variable], list[Variable]]:
-    """Part variables into those that are one number and the rest.
+    """Split variables into constants of one number and the others.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def scalarconsts_rest(
 
 
 def is_1pexp(t: Variable, only_process_constants: bool = True) -> tuple[bool, Variable] | None:
-    """``(False, x)`` for ``1 + exp(x)``, else None.
+    """Return ``(False, x)`` for ``1 + exp(x)``, else None.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _bottom_up(tree: list) -> list[list]:
 
 
 def compute_mul(tree: list) -> Variable:
-    """Return the variable that a tree of products stands for; the inverse of `parse_mul_tree`.
+    """Return the variable that a tree of products represents; the inverse of `parse_mul_tree`.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def compute_mul(tree: list) -> Variable:
 
 
 def simplify_mul(tree: list) -> list:
-    """Return a tree that computes the same, without factors 1 and -1 (leaves of None) and products of one factor.
+    """Return an equivalent tree without factors 1 and -1 (leaves of None) and products of one factor.
 
     Examples
     --------
@@ -316,7 +316,7 @@ def perform_sigm_times_exp(
     child_idx: int | None = None,
     full_tree: list | None = None,
 ) -> bool:
-    """Replace ``exp(x) * sigmoid(-x)`` by ``sigmoid(x)``, and ``exp(-x) * sigmoid(x)`` by ``sigmoid(-x)``.
+    """``exp(x) * sigmoid(-x)`` -> ``sigmoid(x)``, and ``exp(-x) * sigmoid(x)`` -> ``sigmoid(-x)``.
 
     Parameters
     ----------
@@ -402,7 +402,7 @@ def _sigmoid_of_opposite(x: Variable) -> Variable:
 def distribute_greedy(
     pos_pairs: Pairs, neg_pairs: Pairs, num: list[Variable], denum: list[Variable], out_type: Any, minscore: int = 0
 ) -> tuple[bool, Pairs, Pairs]:
-    """Multiply factors into the terms of a sum if more of them cancel than are needed in other terms.
+    """Multiply factors into the terms of a sum if more factors cancel than are added to other terms.
 
     Parameters
     ----------
@@ -430,7 +430,7 @@ def distribute_greedy(
 def attempt_distribution(
     factor: Variable, num: list[Variable], denum: list[Variable], out_type: Any
 ) -> tuple[bool, Variable, list[Variable], list[Variable]]:
-    """Try to multiply other factors of a product into one that is a sum.
+    """Multiply factors of a product into another factor that is a sum, if that saves factors.
 
     Parameters
     ----------

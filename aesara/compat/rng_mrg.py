@@ -39,7 +39,7 @@ __all__ = [
     "guess_n_streams", "matVecModM", "mrg_random_make_inplace", "mrg_uniform", "mrg_uniform_base",
 ]  # fmt: skip
 
-#: the matrices that put the streams of one draw apart, and those of different draws
+#: The matrices of the distances between the streams of one draw, and between those of different draws.
 A1p72, A2p72 = powers(2**72)
 A1p134, A2p134 = powers(2**134)
 
@@ -72,20 +72,20 @@ def guess_n_streams(size: Any, warn: bool = False) -> int:
 
 
 def matVecModM(A: np.ndarray, s: np.ndarray, m: Any) -> np.ndarray:
-    """The product of a matrix of int64 with a vector, modulo a number, as int32.
+    """Return the product of an int64 matrix with a vector, modulo a number, as int32.
 
     Examples
     --------
     >>> matVecModM(np.array([[1, 2], [3, 4]]), np.array([5, 6]), 10)
     array([7, 9], dtype=int32)
     """
-    # Products are reduced before they are added: the sum of two may be too large.
+    # Products are reduced before the sum, which could overflow.
     reduced = A * np.asarray(s).astype("int64") % np.int64(m)
     return (reduced.sum(axis=1) % np.int64(m)).astype("int32")
 
 
 class DotModulo(ExpressionOp):
-    """Products of two matrices with vectors, modulo numbers: ``A1 s1 mod m1``, and behind it ``A2 s2 mod m2``.
+    """Return the concatenation of ``A1 s1 mod m1`` and ``A2 s2 mod m2``.
 
     Matrices are of int64, vectors and moduli of int32; products of their entries must fit into int64.
 
@@ -152,7 +152,7 @@ def _check_size(size: Any) -> Any:
 
 
 class MRG_RandomStream:
-    """Draws by the generator MRG31k3p, new ones with each call of a function.
+    """A stream of draws by the generator MRG31k3p, which are new in each call of a function.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class MRG_RandomStream:
 
     def __init__(self, seed: int | Sequence[int] = 12345):
         self.default_instance_seed = seed
-        #: for each draw the shared variable of its states, their next value, the size, and the number of streams
+        #: For each draw: the shared variable of its states, their next value, the size, and the number of streams.
         self.state_updates: list[tuple[Any, Variable, Any, int | None]] = []
         self.set_rstate(seed)
 
@@ -197,7 +197,7 @@ class MRG_RandomStream:
         self.rstate = np.asarray(seed, dtype="int32")
 
     def seed(self, seed: int | Sequence[int] | None = None) -> None:
-        """Give new states to all draws that have been made, as if they were made again in the same order.
+        """Seed all existing draws again, in the order in which they were created.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class MRG_RandomStream:
         self.rstate = ff_2p134(self.rstate)
 
     def get_substream_rstates(self, n_streams: int, dtype: str, inc_rstate: bool = True) -> np.ndarray:
-        """States of streams that are 2**72 steps apart, of shape (n_streams, 6).
+        """Return the states, of shape (n_streams, 6), of streams that are 2**72 steps apart.
 
         Parameters
         ----------
@@ -248,7 +248,7 @@ class MRG_RandomStream:
         self, size: Any, low: Any = 0.0, high: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
         nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        """Numbers between `low` and `high`, neither of which is drawn.
+        """Draw uniform numbers between `low` and `high`, both excluded.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class MRG_RandomStream:
         self, size: Any, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
         nstreams: int | None = None, truncate: bool = False, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        """Numbers of the normal distribution, by the transformation of Box and Muller.
+        """Draw from the normal distribution by the transform of Box and Muller.
 
         Parameters
         ----------
@@ -315,7 +315,7 @@ class MRG_RandomStream:
         self, size: Any, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
         nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        """Numbers of the normal distribution without its tails, of this mean and standard deviation.
+        """Draw from a truncated normal distribution with the given mean and standard deviation.
 
         They are at most 2 / 0.88 standard deviations from the mean: 0.88 is the standard deviation of the standard
         normal distribution between -2 and 2. Parameters are those of `normal`.
@@ -329,7 +329,7 @@ class MRG_RandomStream:
         self, size: Any = None, n: int = 1, p: Any = 0.5, ndim: int | None = None, dtype: str = "int64",
         nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        """One with probability `p`, else zero.
+        """Draw 1 with probability `p`, else 0.
 
         Parameters
         ----------
@@ -365,7 +365,7 @@ class MRG_RandomStream:
         self, size: Any = 1, a: Any = None, replace: bool = True, p: Any = None, ndim: int | None = None,
         dtype: str = "int64", nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        """The categories of `size` draws without replacement from each row of `p`.
+        """Draw `size` categories without replacement from each row of `p`.
 
         Parameters
         ----------
@@ -411,7 +411,7 @@ class MRG_RandomStream:
         return pvals, self.uniform((pvals.shape[0] * n,), ndim=1, nstreams=nstreams)
 
 
-#: the standard deviation of the standard normal distribution between -2 and 2
+#: The standard deviation of the standard normal distribution truncated to the interval from -2 to 2.
 _STD_OF_TRUNCATED = 0.87962566103423978
 
 

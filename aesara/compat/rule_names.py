@@ -6,8 +6,8 @@ from aesara.graph.rewriting import databases
 
 __all__ = ["EXCLUDED_WITH", "INCLUDED_WITH"]
 
-#: Rules (or passes), and what does their work among more: rules, and parts of the canonizer of products. Who excludes
-#: the former excludes the latter.
+#: Names of rules (or passes), and the more general rules and simplifiers that replace them. Excluding the former
+#: excludes the latter.
 EXCLUDED_WITH = {
     "ShapeOpt": ("local_shape_to_shape_i", "local_track_shape_i"),
     "constant_folding": ("late_constant_folding",),
@@ -33,8 +33,8 @@ EXCLUDED_WITH = {
     "local_sum_prod_div_dimshuffle": ("local_prod_div_dimshuffle",),
 }
 
-#: Rules, and what does more of the same kind but relies on the program for what the graph does not show. Who includes
-#: the former by name includes the latter.
+#: Names of rules, and more general rules that rely on assertions of the program. Including the former by name includes
+#: the latter.
 INCLUDED_WITH = {
     "local_adv_sub1_adv_inc_sub1": ("local_rows_written_once",),
     "local_merge_consecutive_specify_shape": ("local_last_stated_shape",),

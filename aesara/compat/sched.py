@@ -18,7 +18,7 @@ Comparison = Callable[[Any, Any], int]
 
 
 def key_to_cmp(key: Callable[[Any], Any]) -> Comparison:
-    """The comparison of two things by their keys: -1, 0 or 1.
+    """Return the comparison of two objects by their keys: -1, 0 or 1.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def key_to_cmp(key: Callable[[Any], Any]) -> Comparison:
 
 
 def reverse_dict(d: Mapping[Any, Iterable[Any]]) -> dict[Any, tuple[Any, ...]]:
-    """From each element of the values to the keys that have it.
+    """Return a mapping from each element of the values to the keys that have it.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def reverse_dict(d: Mapping[Any, Iterable[Any]]) -> dict[Any, tuple[Any, ...]]:
 
 
 def _toposort(edges: Mapping[Any, Iterable[Any]]) -> list[Any]:
-    """An order of the keys and the elements of a graph, each key before the elements of its value.
+    """Return an order of the keys and elements of a graph, with each key before the elements of its value.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def _toposort(edges: Mapping[Any, Iterable[Any]]) -> list[Any]:
 
 
 def make_depends() -> Callable[[tuple[Any, Any]], bool]:
-    """A function of a pair that tells whether the first thing needs the second to be computed, at any distance.
+    """Return a predicate of two objects that holds if the first depends on the second, directly or not.
 
     Things are nodes or variables. What was asked once is remembered.
     """
@@ -100,7 +100,7 @@ def make_dependence_cmp() -> Comparison:
 
 
 def posort(nodes: Iterable[Any], *cmps: Comparison) -> list[Any]:
-    """Sort by comparisons, as far as they agree; where they contradict each other the earlier ones count.
+    """Sort by several comparison functions; if these contradict each other, earlier ones take precedence.
 
     Each comparison may leave pairs in no order (0); what none of them orders stays as it was given.
 
@@ -110,7 +110,7 @@ def posort(nodes: Iterable[Any], *cmps: Comparison) -> list[Any]:
     [2, 4, 1, 3]
     """
     nodes = list(nodes)
-    # All that stand before and after each, at any distance.
+    # All predecessors and successors of each object.
     before: dict[Any, set[Any]] = {node: set() for node in nodes}
     after: dict[Any, set[Any]] = {node: set() for node in nodes}
     for compare in cmps:

@@ -69,7 +69,7 @@ poisson = Poisson()
 
 
 class Binomial(_Draw):
-    """A sparse matrix of numbers of successes in `n` trials, each of which succeeds with probability `p`.
+    """Return a sparse matrix of binomial draws: successes in `n` trials of probability `p`.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ csr_dbinomial, csc_dbinomial = Binomial("csr", "float64"), Binomial("csc", "floa
 
 
 class Multinomial(_Draw):
-    """A sparse matrix each of whose rows counts `n` trials by their outcomes.
+    """Return a sparse matrix with a multinomial draw in each row: counts of the outcomes of `n` trials.
 
     The probabilities of the outcomes are the stored values of the rows of a csr matrix, which add up to one; `n` is one
     number, or one for each row.

@@ -33,7 +33,7 @@ def _with_maps(shape: Sequence[int]) -> tuple[int, int, int]:
 def _windows(
     shape: tuple[int, int, int], window: Sequence[int], step: Sequence[int], mode: str
 ) -> tuple[np.ndarray, list[int]]:
-    """For each place of a window the pixels in it, for each map, and how many places there are in each direction.
+    """Return the pixels of each window position for each map, and the number of positions in each direction.
 
     Pixels outside of the image have the number of pixels as their number.
     """
@@ -63,7 +63,7 @@ def convolve(
     mode: str = "valid",
     flatten: bool = True,
 ) -> tuple[Variable, np.ndarray]:
-    """The sums of products of kernels with all parts of images.
+    """Return the sums of products of kernels with all windows of images.
 
     Kernels are not turned round.
 
@@ -114,7 +114,7 @@ def convolve(
 
 
 def max_pool(images: Any, imgshp: Sequence[int], maxpoolshp: Sequence[int]) -> tuple[Variable, np.ndarray]:
-    """The largest pixels of rectangles, side by side, that cover images; what is left at the border is dropped.
+    """Return the maxima of adjacent rectangles of images; incomplete ones at the boundary are dropped.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Programs written for Theano: after ``import aesara.theano_compat``, ``import theano`` gives what is here.
+"""Support of programs written for Theano: ``import theano`` works after ``import aesara.theano_compat``.
 
 Examples
 --------

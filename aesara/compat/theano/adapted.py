@@ -86,7 +86,7 @@ class TheanoFunctionGraph(FunctionGraph, metaclass=_AllFunctionGraphs):
     """The class of graphs, with a method that Theano's have."""
 
     def disown(self) -> None:
-        """Say that the graph is not used any more, so that its nodes may belong to another one.
+        """Release the nodes of the graph, so that they may belong to another one.
 
         This has no effect: nodes do not know here which graphs they belong to.
         """
@@ -176,7 +176,7 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
 def solve_op(
     A_structure: str = "general", lower: bool = False, overwrite_A: bool = False, overwrite_b: bool = False
 ) -> Op:
-    """The operation that solves equations with a matrix of a structure, by its name in Theano.
+    """Return the op that solves equations with a structured matrix, by its name in Theano.
 
     Parameters
     ----------

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 __all__ = ["MODULES", "NAMES", "THEANO_VERSION"]
 
-#: the last version under this name, by the authors of PyMC, whose names these are, too
+#: The last version of Theano-PyMC, whose names are supported too.
 THEANO_VERSION = "1.1.2"
 
-#: modules of Theano, without ``theano.``, and the modules that have their names, without ``aesara.``; others have one
-#: name here and there
+#: Modules of Theano, without ``theano.``, and the modules with their names, without ``aesara.``. Other modules have the
+#: same name in both.
 MODULES: dict[str, tuple[str, ...]] = {
     "": ("",),
     "compat": (),
@@ -63,7 +63,7 @@ MODULES: dict[str, tuple[str, ...]] = {
 
 _SOFTMAX = {name: f"compat.theano.adapted:{name}" for name in ("softmax", "logsoftmax")}
 
-#: names of these modules that are another name of another module here: ``module:name``
+#: Names of these modules that have another name in another module here: ``module:name``.
 NAMES: dict[str, dict[str, str]] = {
     "": {
         "Apply": "graph.basic:Apply",
