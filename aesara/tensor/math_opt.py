@@ -1,4 +1,4 @@
-"""Older path of `aesara.tensor.rewriting.math`, with older names of what rules are made of."""
+"""Older path of `aesara.tensor.rewriting.math`, with older names of the classes and functions of rules."""
 
 from aesara.compat.moved_modules import moved_module
 from aesara.graph.rewriting.node_rewriters import node_rewriter as local_optimizer

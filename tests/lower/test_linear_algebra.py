@@ -279,7 +279,7 @@ def test_singular_values_and_orthogonal_factors(shape, dtype):
         (Solve(), [np.zeros((2, 2)), np.ones(2)], np.linalg.LinAlgError, "singular"),
         (Solve(), [np.eye(2), np.ones(3)], ValueError, "order 2 and a right-hand side of length 3"),
         (Solve(), [np.eye(2), np.array([1.0, np.inf])], ValueError, "infs or NaNs"),
-        (SolveTriangular(), [np.diag([1.0, 0.0]), np.ones(2)], np.linalg.LinAlgError, "zero stands on its diagonal"),
+        (SolveTriangular(), [np.diag([1.0, 0.0]), np.ones(2)], np.linalg.LinAlgError, "diagonal has a zero"),
         (MatrixInverse(), [np.ones((2, 2))], np.linalg.LinAlgError, "place 2"),
         (MatrixInverse(), [np.ones((2, 3))], np.linalg.LinAlgError, "2 rows and 3 columns"),
         (SVD(False, False), [np.full((2, 2), np.nan)], np.linalg.LinAlgError, "did not converge"),

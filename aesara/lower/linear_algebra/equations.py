@@ -150,7 +150,7 @@ def _solve_triangular(op: SolveTriangular, batch: MatrixBatch) -> Sequence[Array
     a, b, columns = _system(batch, op.check_finite)
     if not op.unit_diagonal:
         zeros = is_zero(diagonal(a, a.shape[-1]))
-        batch.require_none(zeros, batch.linalg_error, "the matrix is singular: a zero stands on its diagonal.")
+        batch.require_none(zeros, batch.linalg_error, "the matrix is singular: its diagonal has a zero.")
     trans = "plain" if op.trans in (0, "N") else "adjoint" if op.trans in (2, "C") else "transposed"
     if trans == "adjoint" and not a.is_complex:
         trans = "transposed"

@@ -54,7 +54,7 @@ def _require_regular(batch: MatrixBatch, factors: Array, exempt: Array | None = 
     zeros = is_zero(diagonal(factors, order))
     if exempt is not None:
         zeros = _except_members(zeros, exempt)
-    message = "the matrix is singular: a zero stands on the diagonal of its factor."
+    message = "the matrix is singular: the diagonal of its factor has a zero."
     batch.require_none(zeros, batch.linalg_error, message)
     return order
 
@@ -105,7 +105,7 @@ def _permutation(op: PivotsToPermutation, batch: MatrixBatch) -> Sequence[Array]
         return (row < 0) | (length <= row)
 
     is_outside = Pointwise("bool", pivots.shape, (pivots,), outside, 3)
-    batch.require_none(is_outside, IndexError, "there is no row of a number.")
+    batch.require_none(is_outside, IndexError, "pivots must be row numbers.")
     return [_permutation_of_swaps(batch, pivots, length, backwards=False)]
 
 

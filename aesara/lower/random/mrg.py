@@ -50,7 +50,7 @@ def _uniform(op: mrg_uniform, node: Apply, context: Context) -> Sequence[Array]:
     requires += context.guard(primitive("eq", columns, _WORDS), ValueError, text, node, (rows, columns))
     count = count_of(shape)
     has_stream = primitive("eq", count, ZERO) | (rows > ZERO)
-    text = f"{label}: there is no stream to draw {{0}} numbers from."
+    text = f"{label}: {{0}} numbers cannot be drawn from a state without streams."
     requires += context.guard(has_stream, ValueError, text, node, (count,))
     results = call_routine(
         context, node, mrg31k3p(), {"count": count, "streams": rows}, {"states": states}, requires=requires

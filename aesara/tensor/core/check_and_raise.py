@@ -56,7 +56,7 @@ class CheckAndRaise(Op):
     """
 
     __props__ = ("msg", "exc_type")
-    #: inputs behind the conditions that are no conditions: the message tells of them
+    #: inputs after the conditions, whose values the message contains
     n_facts = 0
     view_map = {0: [0]}
     check_input = False

@@ -45,7 +45,7 @@ def get_scalar_constant_value(
     elemwise
         Whether elementwise operations on constants are evaluated.
     only_process_constants
-        Whether only constants are looked at, and no expression.
+        Whether only constants are read, not expressions.
     max_recur
         How many nested elementwise operations are evaluated at most.
 
@@ -256,7 +256,7 @@ def known_entries(vector: Variable, depth: int = 10) -> list[int | None] | None:
     vector
         The vector.
     depth
-        How many nested expressions are looked into at most.
+        The largest depth of nested expressions.
 
     Returns
     -------

@@ -44,7 +44,7 @@ def as_tensor_variable(x: object, name: str | None = None, ndim: int | None = No
     Raises
     ------
     NotImplementedError
-        If nothing is known about how to make a tensor of such a thing.
+        If no conversion to a tensor is known.
     TypeError, ValueError
         If `x` is a variable of another kind, or has not as many dimensions.
 

@@ -19,7 +19,7 @@ from aesara.tensor.core.dtypes import all_dtypes
 #: takes a value of one class; returns an array, or None if `filter` has to decide
 Conversion = Callable[[Any], Any]
 
-#: what a cast between two dtypes may change: nothing; integers that are no floating-point numbers; any value
+#: kinds of casts: those that keep all values; those that change integers without a floating-point form; others
 _EXACT, _INTEGERS, _LOSSY = range(3)
 
 #: whether NumPy has casts that raise an error where they would change a value
@@ -37,12 +37,12 @@ _DTYPES = {name: np.dtype(name) for name in all_dtypes}
 _INTEGER_CLASSES = (
     np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
 )  # fmt: skip
-#: the classes of numbers that are converted quickly, but for integers, and the dtype that NumPy gives each
+#: classes of numbers, except integers, that are converted quickly, and the dtype that NumPy gives each
 _OTHER_NUMBERS = {
     bool: "bool", np.bool_: "bool", np.float16: "float16", np.float32: "float32", float: "float64",
     np.float64: "float64", np.complex64: "complex64", complex: "complex128", np.complex128: "complex128",
 }  # fmt: skip
-#: classes of the elements of lists that are converted quickly: those that are no integers
+#: classes of elements of lists, except integers, that are converted quickly
 _NO_INTEGERS = frozenset({bool, float, np.bool_, np.float32, np.float64})
 _ELEMENTS = frozenset({*_NO_INTEGERS, int, np.int64})
 _BUILT_IN = frozenset({bool, float, int})
@@ -63,34 +63,34 @@ def conversions(dtype: str, is_scalar: bool, strict: bool, allow_downcast: bool 
     strict, allow_downcast
         What `TensorType.filter` is called with.
     """
-    wanted = _DTYPES[dtype]
-    casts = {} if strict else {source: _sort_of_cast(source, wanted) for source in _DTYPES.values()}
-    result: dict[type, Conversion] = {np.ndarray: _from_array(wanted, casts, strict, bool(allow_downcast))}
+    target = _DTYPES[dtype]
+    casts = {} if strict else {source: _cast_kind(source, target) for source in _DTYPES.values()}
+    result: dict[type, Conversion] = {np.ndarray: _from_array(target, casts, strict, bool(allow_downcast))}
     if strict:
         return result
     if is_scalar:
-        return result | _from_numbers(wanted, casts, allow_downcast)
-    sequence = _from_sequence(wanted, casts, bool(allow_downcast))
+        return result | _from_numbers(target, casts, allow_downcast)
+    sequence = _from_sequence(target, casts, bool(allow_downcast))
     return result | {list: sequence, tuple: sequence}
 
 
-def _sort_of_cast(source: np.dtype[Any], wanted: np.dtype[Any]) -> int:
-    if not np.can_cast(source, wanted, "safe"):
+def _cast_kind(source: np.dtype[Any], target: np.dtype[Any]) -> int:
+    if not np.can_cast(source, target, "safe"):
         return _LOSSY
     # NumPy considers the cast from int64 to float64 safe.
-    return _INTEGERS if source.kind in "iu" and source.itemsize == 8 and wanted.kind in "fc" else _EXACT
+    return _INTEGERS if source.kind in "iu" and source.itemsize == 8 and target.kind in "fc" else _EXACT
 
 
 def _from_array(
-    wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], strict: bool, allow_downcast: bool
+    target: np.dtype[Any], casts: dict[np.dtype[Any], int], strict: bool, allow_downcast: bool
 ) -> Conversion:
     """Return the conversion of arrays."""
-    cast_of = {source: sort for source, sort in casts.items() if source != wanted}.get
-    is_complex = wanted.kind == "c"
+    cast_of = {source: sort for source, sort in casts.items() if source != target}.get
+    is_complex = target.kind == "c"
 
     def convert(value: np.ndarray) -> np.ndarray | None:
         dtype = value.dtype
-        if dtype is wanted:
+        if dtype is target:
             flags = value.flags
             if flags.num & _PLAIN == _PLAIN:
                 return value
@@ -99,52 +99,52 @@ def _from_array(
         if sort is None:
             return None
         if allow_downcast and (sort == _LOSSY or dtype.kind in "fc"):
-            return _cast(value, wanted) if is_complex or dtype.kind != "c" else None
+            return _cast(value, target) if is_complex or dtype.kind != "c" else None
         if sort == _EXACT or allow_downcast:
-            return value.astype(wanted, "C")
+            return value.astype(target, "C")
         if sort == _LOSSY or is_complex:
             return None
-        return _exactly(value, wanted)
+        return _exactly(value, target)
 
     return convert
 
 
-def _exactly(integers: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
+def _exactly(integers: np.ndarray, target: np.dtype[Any]) -> np.ndarray | None:
     """Integers of 64 bits as floating-point numbers, if all are exact."""
     if _CASTS_COMPARE:
-        return integers.astype(wanted, "C", "same_value")  # type: ignore[call-overload]  # NumPy's stubs lack it
-    converted = integers.astype(wanted, "C")
+        return integers.astype(target, "C", "same_value")  # type: ignore[call-overload]  # NumPy's stubs lack it
+    converted = integers.astype(target, "C")
     flat = converted if converted.ndim == 1 else converted.ravel()
     # Each square is at most the sum, in any order of summation.
     return converted if len(flat) <= _LONG and flat.dot(flat) < _SQUARE else None
 
 
-def _cast(value: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
+def _cast(value: np.ndarray, target: np.dtype[Any]) -> np.ndarray:
     """Cast without checks, as `filter` does if downcasting is allowed."""
     with np.errstate(invalid="ignore", over="ignore"):
-        return value.astype(wanted, "C")
+        return value.astype(target, "C")
 
 
 def _from_numbers(
-    wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow_downcast: bool | None
+    target: np.dtype[Any], casts: dict[np.dtype[Any], int], allow_downcast: bool | None
 ) -> dict[type, Conversion]:
     """Return conversions of numbers, by class."""
     array = np.array
 
     def exact(value: Any) -> np.ndarray:
-        return array(value, wanted)
+        return array(value, target)
 
     def floating(value: Any) -> np.ndarray | None:
         number = float(value)
-        return array(number, wanted) if number == number else None  # casts of some NaNs warn
+        return array(number, target) if number == number else None  # casts of some NaNs warn
 
     def complex_number(value: Any) -> np.ndarray | None:
-        return array(value, wanted) if value == value else None
+        return array(value, target) if value == value else None
 
-    least, most = _exact_integers(wanted)
+    least, most = _exact_integers(target)
 
     def integer(value: int) -> np.ndarray | None:
-        return array(value, wanted) if least <= value <= most else None
+        return array(value, target) if least <= value <= most else None
 
     def numpy_integer(value: Any) -> np.ndarray | None:
         return integer(int(value))
@@ -153,37 +153,37 @@ def _from_numbers(
     for integer_class in _INTEGER_CLASSES:
         result[integer_class] = exact if casts[np.dtype(integer_class)] == _EXACT else numpy_integer
     for kind, name in _OTHER_NUMBERS.items():
-        if name == wanted.name:
+        if name == target.name:
             result[kind] = exact
         elif casts[_DTYPES[name]] == _EXACT:
             result[kind] = {"b": exact, "f": floating, "c": complex_number}[_DTYPES[name].kind]
-    if wanted.name in _NORMAL:
-        result[float] = result[np.float64] = _narrowing_conversion(wanted, allow_downcast)
-    elif wanted.kind in "iu":
+    if target.name in _NORMAL:
+        result[float] = result[np.float64] = _narrowing_conversion(target, allow_downcast)
+    elif target.kind in "iu":
         result[float] = result[np.float64] = lambda value: integer(int(value)) if value.is_integer() else None
     return result
 
 
-def _exact_integers(wanted: np.dtype[Any]) -> tuple[int, int]:
+def _exact_integers(target: np.dtype[Any]) -> tuple[int, int]:
     """Return the bounds of the range of integers that a dtype represents exactly."""
-    if wanted.kind == "b":
+    if target.kind == "b":
         return 0, 1
-    if wanted.kind in "iu":
-        info = np.iinfo(wanted)
+    if target.kind in "iu":
+        info = np.iinfo(target)
         return int(info.min), int(info.max)
-    most = 2 ** (np.finfo(wanted).nmant + 1)
+    most = 2 ** (np.finfo(target).nmant + 1)
     return -most, most
 
 
-def _narrowing_conversion(wanted: np.dtype[Any], allow_downcast: bool | None) -> Conversion:
+def _narrowing_conversion(target: np.dtype[Any], allow_downcast: bool | None) -> Conversion:
     """Return the conversion of float64 to a floating-point dtype of lower precision."""
-    array, name = np.array, wanted.name
+    array, name = np.array, target.name
     least, largest = _NORMAL[name]
 
     def convert(value: float) -> np.ndarray | None:
         if not (least < value < largest or -largest < value < -least or value == 0.0):
             return None
-        converted = array(value, wanted)
+        converted = array(value, target)
         if allow_downcast or converted.item() == value or (allow_downcast is None and config.floatX == name):
             return converted
         return None
@@ -191,9 +191,9 @@ def _narrowing_conversion(wanted: np.dtype[Any], allow_downcast: bool | None) ->
     return convert
 
 
-def _from_sequence(wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow_downcast: bool) -> Conversion:
+def _from_sequence(target: np.dtype[Any], casts: dict[np.dtype[Any], int], allow_downcast: bool) -> Conversion:
     """Return the conversion of lists and tuples of numbers, possibly nested."""
-    array, cast_of, is_complex, is_real = np.array, casts.get, wanted.kind == "c", wanted.kind in "iuf"
+    array, cast_of, is_complex, is_real = np.array, casts.get, target.kind == "c", target.kind in "iuf"
 
     def convert(value: Any) -> np.ndarray | None:
         kinds = set(map(type, value))
@@ -210,25 +210,25 @@ def _from_sequence(wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow
             # Integers are rounded in a list with floating-point numbers.
             if not kinds <= _BUILT_IN or not all(_are_small(row) for row in (value if is_nested else (value,))):
                 return None
-        if dtype is wanted:
+        if dtype is target:
             return original
         sort = cast_of(dtype)
         if sort is None:
             return None
         if sort == _EXACT or allow_downcast:
-            return _cast(original, wanted) if sort == _LOSSY or dtype.kind == "f" else original.astype(wanted)
+            return _cast(original, target) if sort == _LOSSY or dtype.kind == "f" else original.astype(target)
         if sort == _INTEGERS:
-            return None if is_complex else _exactly(original, wanted)
-        return _cast_if_exact(original, wanted) if is_real else None
+            return None if is_complex else _exactly(original, target)
+        return _cast_if_exact(original, target) if is_real else None
 
     return convert
 
 
-def _cast_if_exact(original: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
+def _cast_if_exact(original: np.ndarray, target: np.dtype[Any]) -> np.ndarray | None:
     """Cast numbers to another dtype if this is exact, else return None."""
     if _CASTS_COMPARE:
-        return original.astype(wanted, "C", "same_value")  # type: ignore[call-overload]  # as above
-    converted = _cast(original, wanted)
+        return original.astype(target, "C", "same_value")  # type: ignore[call-overload]  # as above
+    converted = _cast(original, target)
     # Python compares numbers exactly.
     return converted if converted.tolist() == original.tolist() else None
 

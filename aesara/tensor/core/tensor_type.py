@@ -117,7 +117,7 @@ class TensorType(CType, HasDataType, HasShape):
         One entry per dimension: its length, or None where it is not known.
         A Boolean is read as a broadcastable flag (True: length 1, False: unknown).
     name
-        What the type is called when it is printed.
+        The name of the type in prints.
     broadcastable
         The older way of giving a shape: one Boolean per dimension.
 
@@ -271,7 +271,7 @@ class TensorType(CType, HasDataType, HasShape):
 
         Returns
         -------
-        `var` itself if its type already says as much; `var` with a run-time
+        `var` itself if its type is as specific; `var` with a run-time
         check of its shape if it might be a value of this type; None if it
         never can be.
         """
@@ -324,7 +324,7 @@ class TensorType(CType, HasDataType, HasShape):
         strict
             Accept only an array that already has the dtype.
         allow_downcast
-            True: cast to the dtype, whatever is lost. False or None: an array
+            True: cast to the dtype, even if that changes values. False or None: an array
             must have a dtype that casts safely, any other value must survive
             the cast unchanged; but under None a float scalar is accepted
             where the dtype is ``config.floatX``.

@@ -19,7 +19,7 @@ def transfer(var: Any, target: str) -> TensorVariable:
     var
         A tensor.
     target
-        ``"cpu"``, or a name that a registered function knows; see `register_transfer`.
+        ``"cpu"``, or a name that a registered function accepts; see `register_transfer`.
 
     Examples
     --------

@@ -96,7 +96,7 @@ def _unary(name: str, description: str) -> Callable[[_tensor_py_operators], Tens
     return method
 
 
-def _axes_given(axes: tuple[AxisLike, ...]) -> AxisLike | tuple[AxisLike, ...]:
+def _parse_axes(axes: tuple[AxisLike, ...]) -> AxisLike | tuple[AxisLike, ...]:
     """Axes that were passed one by one, or as one sequence, or not at all."""
     if not axes:
         return None
@@ -330,7 +330,7 @@ class _tensor_py_operators:
 
     def transpose(self, *axes: AxisLike) -> TensorVariable:
         """The tensor with its dimensions in another order, by default reversed."""
-        return functions.transpose(self, _axes_given(axes))
+        return functions.transpose(self, _parse_axes(axes))
 
     def dimshuffle(self, *pattern: int | str | Sequence[int | str]) -> TensorVariable:
         """Reorder, add and drop dimensions.

@@ -294,7 +294,7 @@ def full_like(a: TensorLike, fill_value: Any, dtype: DTypeLike | None = None) ->
     Parameters
     ----------
     a
-        The tensor that gives the shape.
+        The tensor with the shape.
     fill_value
         The value.
     dtype

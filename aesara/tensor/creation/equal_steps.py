@@ -61,7 +61,7 @@ def linspace(
     steps, num
         How many numbers; may be symbolic. 50 by default.
     endpoint
-        Whether `end` is the last number, or the one that would come next.
+        Whether `end` is the last number; otherwise the sequence stops one step before it.
     retstep
         Return the distance, too.
     dtype

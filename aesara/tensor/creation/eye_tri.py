@@ -185,7 +185,7 @@ def _lower_mask(m: TensorVariable, k: Any) -> TensorVariable:
 
 
 def tril(m: TensorLike, k: Any = 0) -> TensorVariable:
-    """Return a matrix with what is above a diagonal set to zero.
+    """Return a matrix with the elements above a diagonal set to zero.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def tril(m: TensorLike, k: Any = 0) -> TensorVariable:
 
 
 def triu(m: TensorLike, k: Any = 0) -> TensorVariable:
-    """Return a matrix with what is below a diagonal set to zero; see `tril`.
+    """Return a matrix with the elements below a diagonal set to zero; see `tril`.
 
     Examples
     --------

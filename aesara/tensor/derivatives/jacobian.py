@@ -189,7 +189,7 @@ def hessian_vector_product(
     wrt
         The variable or variables to differentiate with respect to, of any number of dimensions.
     p
-        For each of `wrt` what the second derivatives with respect to it are multiplied by, of its shape.
+        For each of `wrt`, a tensor of its shape by which second derivatives are multiplied.
     **grad_kwargs
         Passed to `grad`.
 

@@ -71,7 +71,7 @@ def _select(factor: Any, support: Support, axis: int, place: int) -> Any:
 
 @cotangents_of_inputs.register(Blockwise)
 def _(op, node, of_outputs):
-    """Keep members of a batch apart: the gradient of one that is not read is zero, whatever it is computed of."""
+    """Keep members of a batch apart: the gradient of an output that is not read is zero."""
     terms = general(op, node, of_outputs)
     n_batch = node.outputs[0].type.ndim - len(op.outputs_signature[0])
     flowing = [k for k, g in enumerate(of_outputs) if not isinstance(g.value.type, DisconnectedType)]

@@ -255,9 +255,9 @@ def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -
     x
         The tensor; integers are returned as they are.
     nan
-        What stands in place of NaN.
+        The replacement of NaN.
     posinf, neginf
-        What stands in place of positive and negative infinity; by default the
+        The replacements of positive and negative infinity; by default the
         largest and the smallest number of the dtype.
 
     Examples

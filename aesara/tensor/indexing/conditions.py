@@ -40,7 +40,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     choicelist
         A tensor for each condition; all broadcast.
     default
-        What is taken where no condition holds.
+        The value where no condition holds.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def getitem(x: Variable, args: Any) -> TensorVariable:
         args = (args,)
     entries = [_entry(arg) for arg in args]
     if any(_is_advanced(entry) for entry in entries):
-        return _taken_by_tensors(x, entries)
+        return _take_by_tensors(x, entries)
     entries = _without_ellipsis(entries, x.type.ndim)
     indices = [entry for entry in entries if entry is not None]
     if len(indices) == len(entries):
@@ -77,7 +77,7 @@ def getitem(x: Variable, args: Any) -> TensorVariable:
     return dimshuffle(part, [*pattern, *dims])
 
 
-def _taken_by_tensors(x: Variable, entries: list[Any]) -> TensorVariable:
+def _take_by_tensors(x: Variable, entries: list[Any]) -> TensorVariable:
     """Return the part of `x` that an index with tensors in it names."""
     separation = _empty_ellipsis(entries, x.type.ndim)
     if separation is None:
@@ -86,12 +86,12 @@ def _taken_by_tensors(x: Variable, entries: list[Any]) -> TensorVariable:
     entries = [None if entry is Ellipsis else entry for entry in entries]
     part = advanced_subtensor(x, *entries)
     basic = [i for i, entry in enumerate(entries) if not (_is_advanced(entry) or is_scalar_integer(entry))]
-    n_basic = len(basic) + x.type.ndim - sum(_n_dims_taken(entry) for entry in entries)
+    n_basic = len(basic) + x.type.ndim - sum(_count_indexed_dims(entry) for entry in entries)
     dropped = part.type.ndim - n_basic + basic.index(separation)
     return dimshuffle(part, [axis for axis in range(part.type.ndim) if axis != dropped])
 
 
-def _n_dims_taken(entry: Any) -> int:
+def _count_indexed_dims(entry: Any) -> int:
     if entry is None or entry is Ellipsis:
         return 0
     return entry.type.ndim if is_mask(entry) else 1
@@ -168,7 +168,7 @@ def _without_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
     positions = [i for i, entry in enumerate(entries) if entry is Ellipsis]
     if len(positions) > 1:
         raise IndexError("an index can only have a single Ellipsis (`...`)")
-    n_indexed = sum(_n_dims_taken(entry) for entry in entries)
+    n_indexed = sum(_count_indexed_dims(entry) for entry in entries)
     if n_indexed > ndim:
         raise IndexError(f"too many indices for array: the tensor has {ndim} dimension(s), but {n_indexed} are indexed")
     if not positions:

@@ -104,7 +104,7 @@ def as_index_literal(idx: Any) -> Any:
         idx = slice(*owner.inputs)
     if isinstance(idx, slice):
         return slice(*(as_index_literal(part) for part in (idx.start, idx.stop, idx.step)))
-    raise NotScalarConstantError(f"The index {idx} is not made of constants.")
+    raise NotScalarConstantError(f"The index {idx} is not constant.")
 
 
 def as_nontensor_scalar(a: ScalarLike) -> Variable:

@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 
-#: No tensor has more entries: what is further off is clipped.
+#: The largest length of a tensor; positions beyond it are clipped.
 LARGEST = 2**63 - 1
 
 

@@ -18,10 +18,10 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import switch
 from aesara.tensor.exceptions import NotScalarConstantError, ShapeError
+from aesara.tensor.indexing.distinct_positions import have_distinct_positions, is_last_write
 from aesara.tensor.indexing.index_facts import static_indexed_shape
 from aesara.tensor.indexing.index_forms import as_index_variable
 from aesara.tensor.indexing.index_shapes import check_advanced_indexing_dimensions, indexed_result_shape
-from aesara.tensor.indexing.repeated_places import is_last_write, names_no_place_twice
 from aesara.tensor.indexing.subtensor_basic import check_value, check_value_shape, gradient_of_part, known_sizes
 from aesara.tensor.shapes.repeated import gradient_of_value
 
@@ -158,7 +158,7 @@ class _AdvancedWriter(Op):
             g_y = y.zeros_like(dtype="floatX")
         else:
             g_part = take(g_out, *indices)
-            if self._writes_once and not names_no_place_twice(x.type.shape, indices):
+            if self._writes_once and not have_distinct_positions(x.type.shape, indices):
                 zero = constant(np.zeros((), dtype=g_out.type.dtype))
                 g_part = switch(is_last_write(x, indices, take, write), g_part, zero)
             g_y = gradient_of_value(y, g_part)

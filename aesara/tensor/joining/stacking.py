@@ -322,7 +322,7 @@ def insert(arr: Any, obj: Any, values: TensorLike, axis: int | None = None) -> T
     obj
         In front of which position: an integer, which may be symbolic.
     values
-        What is inserted: a tensor of the same rank, or one that broadcasts to
+        The values to insert: a tensor of the same rank, or one that broadcasts to
         the part at a position.
     axis
         The axis.

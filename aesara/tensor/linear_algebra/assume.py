@@ -24,7 +24,7 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_of
 
 __all__ = ["Assume", "assume"]
 
-#: What can be said of a matrix, and what follows from it at once.
+#: The facts about matrices, each with its immediate consequences.
 FACTS: dict[str, tuple[str, ...]] = {
     "symmetric": (),
     "hermitian": (),

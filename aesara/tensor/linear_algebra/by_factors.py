@@ -24,7 +24,7 @@ from aesara.tensor.linear_algebra.solve import solved_type
 def _require_regular(op: MatrixOp, factors: np.ndarray) -> None:
     """Refuse the factors of a singular matrix."""
     if not np.diagonal(factors).all():
-        raise np.linalg.LinAlgError(f"{op}: the matrix is singular: a zero stands on the diagonal of its factor.")
+        raise np.linalg.LinAlgError(f"{op}: the matrix is singular: the diagonal of its factor has a zero.")
 
 
 class SolveByLU(MatrixOp):
@@ -38,7 +38,7 @@ class SolveByLU(MatrixOp):
     transposed
         Whether the system is that of the transpose.
     check_finite
-        Whether infinities and NaN are looked for, which raise a ValueError.
+        Whether to raise a ValueError if there are infinities or NaN.
 
     Examples
     --------

@@ -187,7 +187,7 @@ class CholeskySolve(SolveBase):
     lower
         Whether the factor is the lower one.
     check_finite
-        Whether infinities and NaN are looked for, which raise a ValueError.
+        Whether to raise a ValueError if there are infinities or NaN.
     """
 
     def __init__(self, lower: bool = True, check_finite: bool = True):
@@ -224,7 +224,7 @@ def cho_solve(
     b
         The right-hand side: a vector, or a matrix with one in each column.
     check_finite
-        Whether infinities and NaN are looked for, which raise a ValueError.
+        Whether to raise a ValueError if there are infinities or NaN.
     b_ndim
         With batches: whether one member of `b` is a vector (1) or a matrix (2). By default `b` is a vector if it has
         one dimension, else matrices.

@@ -1,4 +1,4 @@
-"""Old names of solvers, and what to use instead."""
+"""Deprecated names of solvers, and their replacements."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _factors_gradient(
     square = times_inverse_of_up(from_left(low_square, middle))
     right = from_left(low_square, of_up[:, k:]) if of_up is not None else dot(square, up[:, k:]).zeros_like()
     left = times_inverse_of_up(of_low[k:]) if of_low is not None else dot(low[k:], square).zeros_like()
-    # One of both is empty: nothing stands in the corner.
+    # One of the factors is empty, so there is no corner.
     corner = dot(left, right).zeros_like()
     return concatenate([concatenate([square, right], axis=1), concatenate([left, corner], axis=1)], axis=0)
 
@@ -263,7 +263,7 @@ class PivotsToPermutation(Op):
     def perform(self, node, inputs, output_storage, params=None):
         order = np.arange(len(inputs[0]))
         if not np.isin(inputs[0], order).all():
-            raise IndexError(f"{self}: there is no row of a number; there are {len(order)} rows.")
+            raise IndexError(f"{self}: pivots must be row numbers from 0 to {len(order) - 1}.")
         for i, j in enumerate(inputs[0]):
             order[i], order[j] = order[j], order[i]
         output_storage[0][0] = order

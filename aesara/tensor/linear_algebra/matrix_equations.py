@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-#: of equations without the solution that is asked for
+#: error of equations without the requested solution
 NO_UNIQUE_SOLUTION = (
     "the equation is singular: the sum of an eigenvalue of one matrix and one of the other is zero within rounding."
 )

@@ -99,7 +99,7 @@ class Expm(_MatrixFunction):
     __props__ = ()
 
     def function(self, x: np.ndarray) -> np.ndarray:
-        # some versions of SciPy write to what they get, and refuse what is read-only
+        # some versions of SciPy write to their argument, and refuse read-only arrays
         return scipy_linalg().expm(np.array(x)) if np.isfinite(x).all() else nan_like(x)
 
     def L_op(

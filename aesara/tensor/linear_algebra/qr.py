@@ -94,7 +94,7 @@ class QRFull(MatrixOp):
     ) -> list[TensorVariable]:
         (x,) = inputs
         if self._form == "raw":
-            raise NotImplementedError(f"{self}: the gradient of what LAPACK returns is not implemented; use 'reduced'.")
+            raise NotImplementedError(f"{self}: the gradient of this mode is not implemented; use mode 'reduced'.")
         if self._form == "r":
             q, r = QRFull("reduced")(x)
             return [_gradient(q, r, None, output_grads[0])]

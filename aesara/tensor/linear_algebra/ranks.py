@@ -31,11 +31,12 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     A
         A matrix, or a batch of them. A vector has rank 1, unless it is zero.
     tol
-        What singular values must exceed.
+        The smallest singular value that counts.
     hermitian
         Whether the matrix is Hermitian: singular values are found from the lower triangle.
     rtol
-        What they must exceed, in parts of the largest: by default the precision times the larger dimension.
+        The smallest singular value that counts, relative to the largest: by default the precision times the larger
+        dimension.
 
     Examples
     --------

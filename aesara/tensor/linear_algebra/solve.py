@@ -72,7 +72,7 @@ class SolveBase(MatrixOp):
     lower
         Which triangle of the matrix is read, where only one is.
     check_finite
-        Whether infinities and NaN are looked for, which raise a ValueError.
+        Whether to raise a ValueError if there are infinities or NaN.
     """
 
     __props__: tuple[str, ...] = ("lower", "check_finite")
@@ -114,12 +114,12 @@ class Solve(SolveBase):
     Parameters
     ----------
     assume_a
-        What is known of the matrix: ``"gen"`` nothing, ``"sym"`` symmetric, ``"her"`` Hermitian, ``"pos"`` Hermitian
+        The structure of the matrix: ``"gen"`` nothing, ``"sym"`` symmetric, ``"her"`` Hermitian, ``"pos"`` Hermitian
         and positive definite. Of all but the first, one triangle is read, and gradients are zero in the other.
     lower
         Whether this is the lower one.
     check_finite
-        Whether infinities and NaN are looked for, which raise a ValueError.
+        Whether to raise a ValueError if there are infinities or NaN.
     """
 
     __props__ = ("assume_a", "lower", "check_finite")
@@ -182,9 +182,9 @@ class SolveTriangular(SolveBase):
     lower
         Whether the matrix is lower triangular.
     unit_diagonal
-        Whether ones are taken for the diagonal, whatever stands there.
+        Whether the diagonal is assumed to be ones, and not read.
     check_finite
-        Whether infinities and NaN are looked for, which raise a ValueError.
+        Whether to raise a ValueError if there are infinities or NaN.
     """
 
     __props__ = ("lower", "trans", "unit_diagonal", "check_finite")
@@ -260,13 +260,13 @@ def solve(
     b
         The right-hand side: a vector, or a matrix with one in each column.
     assume_a
-        What is known of the matrix: ``"gen"`` nothing, ``"sym"`` symmetric, ``"her"`` Hermitian, ``"pos"`` Hermitian
+        The structure of the matrix: ``"gen"`` nothing, ``"sym"`` symmetric, ``"her"`` Hermitian, ``"pos"`` Hermitian
         and positive definite (of a matrix with one element, whose type says so, nothing is asked but that it is not
         zero).
     lower
         Whether of a matrix with such a structure the lower triangle is read.
     check_finite
-        Whether infinities and NaN are looked for, which raise a ValueError.
+        Whether to raise a ValueError if there are infinities or NaN.
     b_ndim
         With batches: whether one member of `b` is a vector (1) or a matrix (2). By default `b` is a vector if it has
         one dimension, else matrices.
@@ -309,7 +309,7 @@ def solve_triangular(
     unit_diagonal
         Whether ones are taken for the diagonal.
     check_finite
-        Whether infinities and NaN are looked for, which raise a ValueError.
+        Whether to raise a ValueError if there are infinities or NaN.
     b_ndim
         With batches: whether one member of `b` is a vector (1) or a matrix (2). By default `b` is a vector if it has
         one dimension, else matrices.

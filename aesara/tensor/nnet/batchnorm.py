@@ -175,7 +175,7 @@ def batch_normalization_train(
         Over which axes mean and variance are taken: "per-activation" (the first), "spatial" (all but the second), or
         a tuple of axes.
     epsilon
-        What is added to the variance, at least 1e-5.
+        The number added to the variance, at least 1e-5.
     running_average_factor
         The weight of the batch in new running averages.
     running_mean, running_var
@@ -205,7 +205,7 @@ def batch_normalization_train(
     is_short = as_tensor_variable(gamma).type.ndim == len(others)
     running = [v for v in (running_mean, running_var) if v is not None]
     if len(running) == 1:
-        raise ValueError("running_mean and running_var must either both be given or both be None")
+        raise ValueError("running_mean and running_var must both be tensors, or both None")
     if running:
         _require_rank(inputs, others, "gamma, beta, running_mean and running_var", gamma, beta, *running)
     gamma, beta, *running = _fit_to_inputs(inputs, axes, others, gamma, beta, *running)
@@ -239,7 +239,7 @@ def batch_normalization_test(
     axes
         Along which axes they are the same: as in `batch_normalization_train`.
     epsilon
-        What is added to the variance, at least 1e-5.
+        The number added to the variance, at least 1e-5.
 
     Examples
     --------

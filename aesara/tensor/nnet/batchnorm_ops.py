@@ -232,7 +232,7 @@ class AbstractBatchNormTrain(BatchNormOp):
     ) -> Apply:
         running = [v for v in (running_mean, running_var) if v is not None]
         if len(running) == 1:
-            raise ValueError("running_mean and running_var must either both be given or both be None")
+            raise ValueError("running_mean and running_var must both be tensors, or both None")
         names = ("scale", "bias", "running_mean", "running_var")[: 2 + len(running)]
         x, scale, bias, *running = self.operands(x, names, scale, bias, *running)
         results = [x.type(), *(self.statistic(x) for _ in range(2 + len(running)))]

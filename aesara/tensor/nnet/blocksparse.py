@@ -94,7 +94,7 @@ class SparseBlockGemv(_BlockOp):
         Parameters
         ----------
         o
-            What is added to: ``(batch, chosen output blocks, output size)``.
+            The tensor to add to: ``(batch, chosen output blocks, output size)``.
         W
             The matrix: ``(input blocks, output blocks, input size, output size)``.
         h
@@ -154,7 +154,7 @@ class SparseBlockOuter(_BlockOp):
         Parameters
         ----------
         o
-            What is added to: ``(x blocks, y blocks, x size, y size)``.
+            The tensor to add to: ``(x blocks, y blocks, x size, y size)``.
         x, y
             The vectors: ``(batch, chosen blocks, size)``.
         xIdx, yIdx

@@ -48,9 +48,9 @@ class ConvOp(Correlation):
     Parameters
     ----------
     imshp
-        What is known about images: ``(channels, rows, columns)``.
+        The known shape of images: ``(channels, rows, columns)``.
     kshp
-        What is known about filters: ``(rows, columns)``.
+        The known shape of filters: ``(rows, columns)``.
     nkern, bsize
         The number of filters and of images, if known.
     dx, dy
@@ -158,7 +158,7 @@ def conv2d(
     filters
         ``(outputs, channels, rows, columns)``.
     image_shape, filter_shape
-        What is known about their shapes.
+        The known lengths of both.
     border_mode
         "valid" or "full".
     subsample

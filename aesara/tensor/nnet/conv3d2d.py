@@ -36,7 +36,7 @@ def conv3d(
     filters
         The filters, of shape ``(filters, time, channels, rows, columns)``.
     signals_shape, filters_shape
-        What is known of their shapes.
+        The known lengths of both.
     border_mode
         "valid", "full" or "half", or one of them for time, rows and columns each.
 

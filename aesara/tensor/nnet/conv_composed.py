@@ -37,7 +37,7 @@ def causal_conv1d(
     filter_shape
         The shape ``(outputs, channels of a group, length)``; the length must be given.
     input_shape
-        What is known about the shape of `input`.
+        The known lengths of `input`.
     subsample, filter_dilation
         How far apart windows are, and entries of the input that meet neighbouring entries of a filter.
     filter_flip, num_groups, unshared
@@ -128,7 +128,7 @@ def separable_conv2d(
     num_channels
         The number of channels of the images.
     input_shape, depthwise_filter_shape, pointwise_filter_shape
-        What is known about the three shapes.
+        The known lengths of the three tensors.
     border_mode, subsample, filter_flip, filter_dilation
         As for `conv2d`, of the first convolution.
 

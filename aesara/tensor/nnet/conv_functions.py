@@ -37,7 +37,7 @@ def conv2d(
         ``(outputs, channels of a group, rows, columns)``, or ``(outputs, output rows, output columns, channels of a
         group, rows, columns)`` if `unshared`.
     input_shape, filter_shape
-        What is known about both shapes: tuples with integers, or None for what is not. They are checked with
+        The known lengths of both: tuples with integers, or None for what is not. They are checked with
         ``config.conv__assert_shape`` only.
     border_mode
         How many zeros stand around the images: "valid" (none), "full" (one less than the size of the filters), "half"

@@ -195,7 +195,7 @@ def conv2d_transpose(
     output_shape
         The shape of the output, of which batch and channels may be None, and the sizes symbolic.
     filter_shape
-        What is known about the shape of `filters`.
+        The known lengths of `filters`.
     border_mode
         How many rows and columns at the border are left out; as for `conv2d`.
     input_dilation

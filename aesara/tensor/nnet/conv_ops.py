@@ -104,7 +104,7 @@ class BaseAbstractConv(ChosenWindows):
     convdim
         The number of dimensions of images: 2 or 3.
     imshp, kshp
-        What is declared about the shapes of images and of filters: tuples with integers, or None for what is not
+        The declared shapes of images and of filters: tuples with integers, or None for what is not
         known. Declarations are checked with ``config.conv__assert_shape`` only.
     border_mode
         "valid", "full", "half", an integer, or a tuple with an integer or a pair of integers for each dimension: how

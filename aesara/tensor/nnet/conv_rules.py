@@ -112,7 +112,7 @@ def local_abstractconv3d_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> 
 
 
 def _is_plain(op: BaseAbstractConv, strides: bool) -> bool:
-    """Return whether `ConvOp` knows a convolution: one group, no dilation, and all overlaps or the complete ones."""
+    """Return whether `ConvOp` implements a convolution: one group, no dilation, all or only complete overlaps."""
     return (
         op.convdim == 2
         and op.border_mode in ("valid", "full")
@@ -124,7 +124,7 @@ def _is_plain(op: BaseAbstractConv, strides: bool) -> bool:
 
 
 def _with_sizes(images: TensorVariable, sizes: Variable) -> TensorVariable:
-    """Images with a check that they have the sizes that were asked for."""
+    """Return images with a check of their declared sizes."""
     return specify_shape(images, (None, None, *entries_of(sizes, 2)))
 
 

@@ -117,7 +117,7 @@ def get_conv_shape_1axis(
     border_mode
         "valid", "full", "half", an integer, or a pair of integers.
     subsample, dilation
-        The distances of windows, and of what meets neighbouring entries of the filter.
+        The strides of windows, and the distances of elements that meet neighbouring filter entries.
 
     Examples
     --------

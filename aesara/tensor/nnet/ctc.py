@@ -225,7 +225,7 @@ rules = Rules()
 
 @node_rewriter([ConnectionistTemporalClassification])
 def local_ctc_no_grad(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Costs whose gradients nobody reads are computed without them."""
+    """Costs whose gradients are not read are computed without them."""
     if not node.op.compute_grad or fgraph.clients[node.outputs[1]]:
         return False
     costs = ConnectionistTemporalClassification(compute_grad=False)(*node.inputs)

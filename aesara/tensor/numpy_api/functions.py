@@ -468,14 +468,14 @@ FUNCTIONS: dict[str, Passing | Callable[..., Any]] = {
     "zeros_like": _filling_function("zeros_like"),
 }
 
-#: What stands for elementwise functions of NumPy whose name it does not have.
+#: Replacements of elementwise functions of NumPy whose names this package does not have.
 UFUNCS: dict[str, Callable[..., Any]] = {"matmul": matrix_product}
 
 _REDUCED = Passing("a/ axis dtype -out keepdims initial where")
 _REDUCED_IN_ITS_DTYPE = Passing("a/ axis -dtype -out keepdims initial where")
 _REDUCED_TO_TRUTH = Passing("a/ axis -dtype -out keepdims -initial where")
 
-#: For each elementwise function of NumPy what its ``reduce`` is, ...
+#: The ``reduce`` of elementwise functions of NumPy, ...
 REDUCTIONS = {
     "add": ("sum", _REDUCED),
     "multiply": ("prod", _REDUCED),
@@ -495,7 +495,7 @@ _POLYNOMIAL = "Polynomials are evaluated by aesara.tensor.polyval."
 _TEXT = "Use str, aesara.pprint or aesara.dprint to see the expression."
 _VALUES = "Save values: results of a compiled function, or get_value() of shared variables."
 
-#: What to use instead of functions that stay out, where there is something to say.
+#: Replacements of functions that are not supported.
 ADVICE = {
     "fill_diagonal": _IN_PLACE.format("fill_diagonal(x, value)"),
     "put_along_axis": _IN_PLACE.format("put_along_axis(x, indices, values, axis)"),

@@ -32,7 +32,7 @@ def _look_up(name: str) -> Callable[..., Any] | None:
     """Return the function of this package with a name, which may contain dots, or None."""
     first, *rest = name.split(".")
     result = _namespace.get(first)
-    if result is None and rest:  # a module that is loaded when it is asked for
+    if result is None and rest:  # a module that is loaded lazily
         result = _namespace["__getattr__"](first)
     for part in rest:
         result = getattr(result, part, None)

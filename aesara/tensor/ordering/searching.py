@@ -276,7 +276,7 @@ def bincount(x: TensorLike, weights: Any = None, minlength: Any = None, assert_n
     x
         A vector of integers that are not negative.
     weights
-        What each entry counts; by default 1.
+        The weight of each entry; by default 1.
     minlength
         The smallest length of the result.
     assert_nonneg

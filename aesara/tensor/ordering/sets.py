@@ -37,7 +37,7 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
     assume_unique
         As in NumPy; has no effect.
     invert
-        Whether to tell which elements are none of the others.
+        Whether to mark the elements that are not in the other set.
 
     Examples
     --------

@@ -21,8 +21,8 @@ from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros_like
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs, minimum
+from aesara.tensor.indexing.distinct_positions import differ_along
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
-from aesara.tensor.indexing.repeated_places import differ_along
 
 __all__ = ["argsort", "argtopk", "sort", "topk", "topk_and_argtopk"]
 

@@ -182,7 +182,7 @@ class Correlation(Op):
         Raises
         ------
         ValueError
-            If the operands cannot fit whatever their values.
+            If the shapes of the operands cannot agree.
         """
         dtype = aes.upcast(x.type.dtype, y.type.dtype)
         if dtype == "bool":
@@ -242,7 +242,7 @@ class Correlation(Op):
 
     # -- symbolic --------------------------------------------------------------------------------------------
 
-    def sizes_given(self, node: Apply) -> list[Any] | None:
+    def declared_sizes(self, node: Apply) -> list[Any] | None:
         """Return the inputs that are sizes of the result, or None if these follow from the operands."""
         rest = node.inputs[2:]
         if not rest:
@@ -256,7 +256,7 @@ class Correlation(Op):
         x, y = shapes[:2]
         if self.direction == "forward":
             return [(x[0], y[0], *windows.output_sizes(x[2:], y[-n:]))]
-        sizes = self.sizes_given(node)
+        sizes = self.declared_sizes(node)
         if self.direction == "weights":
             if sizes is None:
                 sizes = kernel_sizes(windows, x[2:], y[2:])

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["einsum"]
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#: What a length that is not known counts as when the order of products is chosen.
+#: The assumed value of unknown lengths in the choice of an order of products.
 _TYPICAL_LENGTH = 64
 
 

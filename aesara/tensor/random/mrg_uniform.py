@@ -92,7 +92,7 @@ class mrg_uniform(mrg_uniform_base):
             raise ValueError(f"{self}: states have shape (streams, 6), not {states.shape}.")
         count = int(np.prod(size, dtype=np.int64))
         if count and not len(states):
-            raise ValueError(f"{self}: there is no stream to draw {count} numbers from.")
+            raise ValueError(f"{self}: {count} numbers cannot be drawn from a state without streams.")
         numbers, after = integers(states, count) if count else (np.zeros(0, np.int64), states)
         taken, added, factor = SCALES[dtype]
         numbers = (numbers if taken is None else numbers & taken) + added

@@ -1,4 +1,4 @@
-"""Derivatives of draws in parameters, while what is random about a draw is held fixed.
+"""Derivatives of draws with respect to parameters, for fixed underlying random numbers.
 
 A draw ``x`` of a distribution with a parameter ``p`` can be seen as a function of ``p`` and of numbers that have
 nothing to do with ``p``: a normal number is ``loc + scale * z``. Then the derivative of the mean of ``f(x)`` is the

@@ -87,7 +87,7 @@ class RandomStream:
         return [(state, getattr(state, "default_update", None) or following) for state, following in self.state_updates]
 
     def seed(self, seed: int | None = None) -> None:
-        """Seed all generators anew.
+        """Seed all generators again.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class RandomStream:
         op
             A distribution.
         *args, **kwargs
-            What it is called with; ``rng`` is the stream's affair.
+            Its arguments; ``rng`` is the stream's affair.
 
         Returns
         -------

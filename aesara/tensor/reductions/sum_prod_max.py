@@ -333,7 +333,7 @@ def _has_elements(x: TensorVariable, axes: Axes) -> bool:
 
 
 def _refuse_empty(op: Op, x: TensorVariable, axes: Any) -> None:
-    """Report now, if it is known, that there will be nothing to choose from."""
+    """Raise the error of an extremum of no elements now, if the length is known to be zero."""
     shape = x.type.shape
     if 0 in [shape[a] for a in axes]:
         raise ValueError(

@@ -29,16 +29,15 @@ from aesara.tensor.rewriting.registration import Rules
 
 #: The rules of this package, a module or subpackage for each root operation. In each pass (`canonicalize`,
 #: `stabilize`, `specialize`, ...) the rules about one op are tried in this order, those of a module in the order in
-#: which they stand there, and the first that applies wins. The passes see to the rest: canonical forms, then stability,
-#: then speed. The order of modules matters in few places:
+#: which they are defined, and the first that applies is used. The order of modules matters in few cases:
 #:
-#: - Constants are folded, and what does nothing is removed, before other rules look at a node.
-#: - `exp`, `log1p`, ... of one or two terms (`exponentials`) come before the rules about sums, products and logarithms,
-#:   which are more general.
-#: - Logistic functions are found before the complements and quotients that they are written as.
+#: - Constants are folded, and operations without effect removed, before other rules visit a node.
+#: - `exp`, `log1p`, ... of one or two terms (`exponentials`) come before the more general rules about sums, products
+#:   and logarithms.
+#: - Logistic functions are recognised before the complements and quotients that they are written as.
 #: - Sums of dots are merged before the canonizers of `arithmetic` reorder the terms.
-#: - Logarithms of functions that vanish at zero are found before other logarithms are taken apart.
-#: - `uncanonicalize` comes last: it has forms that the others take back.
+#: - Logarithms of functions that vanish at zero are recognised before other logarithms are expanded.
+#: - `uncanonicalize` comes last: other rules undo its forms.
 RULES = (
     constants.rules,
     basic.rules,

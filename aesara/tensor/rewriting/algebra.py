@@ -1,7 +1,8 @@
 """Products, sums and opposites: read from a graph, compared, and built again.
 
-`Product` is ``number * factors / divisors * exp(exponent)``, `SignedSum` is terms with signs. A `Reading` says what is
-taken apart. Rules handle products and sums in these forms, and recognise ``-x`` with `opposite_of` and `are_opposite`.
+A `Product` is ``number * factors / divisors * exp(exponent)``, a `SignedSum` terms with signs. A `Reading` selects the
+operations that are expanded. Rules handle products and sums in these forms, and recognise ``-x`` with `opposite_of` and
+`are_opposite`.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ PRODUCTS = {
 
 
 def opposite(x: Variable) -> Variable:
-    """Return ``-x``, which of ``-y`` is ``y``."""
+    """Return ``-x``; for ``-y`` that is ``y``."""
     inner = opposite_of(x)
     return ops.neg(x) if inner is None else inner
 
@@ -66,7 +67,7 @@ def opposite_of(var: Variable, dtype: str | None = None) -> Variable | None:
     var
         The variable.
     dtype
-        The dtype in which the variable has to be computed; by default any will do.
+        The required dtype of the variable; by default any.
     """
     node = var.owner
     if node is None or node.op != ops.neg or (dtype is not None and var.type.dtype != dtype):
@@ -75,14 +76,14 @@ def opposite_of(var: Variable, dtype: str | None = None) -> Variable | None:
 
 
 def are_opposite(x: Variable, y: Variable) -> bool:
-    """Return whether ``x == -y`` is plain to see: of opposites, of differences, and of multiples of one variable."""
+    """Return whether ``x == -y`` for a variable and its opposite, two differences, or two multiples of a variable."""
     if opposite_of(x) is y or opposite_of(y) is x:
         return True
-    one, two = x.owner, y.owner
-    if one is None or two is None:
+    x_node, y_node = x.owner, y.owner
+    if x_node is None or y_node is None:
         return False
-    if one.op == two.op == ops.sub:
-        return one.inputs[0] is two.inputs[1] and one.inputs[1] is two.inputs[0]
+    if x_node.op == y_node.op == ops.sub:
+        return x_node.inputs[0] is y_node.inputs[1] and x_node.inputs[1] is y_node.inputs[0]
     (number, base), (other_number, other_base) = multiple(x), multiple(y)
     return base is other_base and number == -other_number
 
@@ -92,22 +93,22 @@ def are_opposite(x: Variable, y: Variable) -> bool:
 
 @dataclass(frozen=True)
 class Reading:
-    """The operations that are taken apart in a product. Those of another dtype than the product's are left whole.
+    """The operations that are expanded in a product. Those of another dtype than the product's are single factors.
 
     Attributes
     ----------
     signs
-        Whether ``-x`` is read as a factor -1 of the number, and `x`.
+        Whether ``-x`` is read as the factor `x`, with the sign in the number.
     numbers
         Whether finite constants among the factors are multiplied into the number.
     divides
         Whether the number is divided by constants among the divisors.
     powers
-        Powers up to this one are read as so many factors: ``x**2`` as two factors `x`.
+        Powers up to this exponent are read as repeated factors: ``x**2`` as two factors `x`.
     single
-        Whether nothing but multiples is taken apart: products of a variable with numbers.
+        Whether only multiples, products of a variable with numbers, are expanded.
     most
-        How many operands are looked at. What else there is, is left whole.
+        The largest number of operands that are visited. Remaining products are single factors.
     """
 
     signs: bool = False
@@ -154,16 +155,16 @@ class Product:
         may_enter: Callable[[Variable], bool] | None = None,
         dtype: str | None = None,
     ) -> Product:
-        """Return the product that a variable is; one factor, if it is none.
+        """Return a variable as a product, which may have a single factor.
 
         Parameters
         ----------
         var
             The variable.
         reading
-            What is taken apart.
+            The operations to expand.
         may_enter
-            A function that says of a variable, or of one within the product, whether it may be taken apart.
+            A predicate of the variables that may be expanded; by default all.
         dtype
             The dtype of the product; by default that of the variable.
 
@@ -174,10 +175,10 @@ class Product:
         >>> product.number, product.factors, product.divisors
         (-2.0, [x, x], [y])
         """
-        found = cls()
-        factors, divisors = found.factors, found.divisors
+        product = cls()
+        factors, divisors = product.factors, product.divisors
         dtype = var.type.dtype if dtype is None else dtype
-        left = reading.most
+        remaining = reading.most
         stack: list[tuple[Variable, int, bool]] = [(var, 1, False)]
         while stack:
             part, times, below = stack.pop()
@@ -187,48 +188,48 @@ class Product:
                 kind is not None
                 and node is not None
                 and part.type.dtype == dtype
-                and (part is var or left >= len(node.inputs))
+                and (part is var or remaining >= len(node.inputs))
                 and (may_enter is None or may_enter(part))
             ):
                 inputs = node.inputs
                 if reading.single and not _is_multiple(kind, inputs, part.type):
                     kind = None
                 if kind == _PRODUCT:
-                    left -= len(inputs)
+                    remaining -= len(inputs)
                     stack.extend((v, times, below) for v in reversed(inputs))
                     continue
                 elif kind == _QUOTIENT:
-                    left -= 2
+                    remaining -= 2
                     stack.append((inputs[1], times, not below))
                     stack.append((inputs[0], times, below))
                     continue
                 elif kind == _RECIPROCAL:
-                    left -= 1
+                    remaining -= 1
                     stack.append((inputs[0], times, not below))
                     continue
                 elif kind == _OPPOSITE:
                     if reading.signs:
-                        left -= 1
-                        found.number *= (-1) ** times
+                        remaining -= 1
+                        product.number *= (-1) ** times
                         stack.append((inputs[0], times, below))
                         continue
                 elif kind is not None and reading.powers and inputs[0].type.dtype == dtype:
                     exponent = 2 if kind == _SQUARE else common_value(inputs[1])
                     if exponent is not None and exponent in range(2, reading.powers + 1):
-                        left -= 1
+                        remaining -= 1
                         stack.append((inputs[0], times * int(exponent), below))
                         continue
             if reading.divides if below else reading.numbers:
                 value = common_value(part)
                 if value is not None and np.isfinite(value) and (value != 0 or not below):
-                    found.number *= float(value) ** (-times if below else times)
+                    product.number *= float(value) ** (-times if below else times)
                     continue
             (divisors if below else factors).extend((part,) * times)
-        return found
+        return product
 
     @property
     def counts(self) -> tuple[Counter[Variable], Counter[Variable]]:
-        """The numbers of times that each factor, and each divisor, occurs."""
+        """The multiplicities of the factors, and of the divisors."""
         return Counter(self.factors), Counter(self.divisors)
 
     @property
@@ -237,7 +238,7 @@ class Product:
         return not self.factors and not self.divisors and self.exponent is None
 
     def has_operands_of(self, other: Product) -> bool:
-        """Return whether two products differ in nothing but their numbers, and the order of their operands."""
+        """Return whether two products differ only in their numbers and the order of their operands."""
         return (
             len(self.factors) == len(other.factors)
             and len(self.divisors) == len(other.divisors)
@@ -260,19 +261,19 @@ class Product:
         return Product(factors, divisors, self.number, self.exponent)
 
     def expand(self, reading: Reading, may_enter: Callable[[Variable], bool] | None = None) -> Product:
-        """Return the product with its factors and divisors taken apart; see `read`."""
-        found = Product([], [], self.number, self.exponent)
+        """Return the product with its factors and divisors expanded; see `read`."""
+        expanded = Product([], [], self.number, self.exponent)
         for below, side in enumerate((self.factors, self.divisors)):
             for var in side:
                 part = Product.read(var, reading, may_enter)
                 sides = (part.factors, part.divisors)
-                found.factors.extend(sides[below])
-                found.divisors.extend(sides[1 - below])
-                found.number *= 1 / part.number if below else part.number
-        return found
+                expanded.factors.extend(sides[below])
+                expanded.divisors.extend(sides[1 - below])
+                expanded.number *= 1 / part.number if below else part.number
+        return expanded
 
     def mantissa(self, dtype: str) -> Variable | None:
-        """Return the factors over the divisors, in a dtype; None for 1. The number and the exponent are left out."""
+        """Return the factors over the divisors, in a dtype, without the number and the exponent; None for 1."""
         top = combine(ops.mul, self.factors, dtype)
         bottom = combine(ops.mul, self.divisors, dtype)
         if bottom is None:
@@ -280,10 +281,9 @@ class Product:
         return ops.reciprocal(bottom) if top is None else ops.true_divide(top, bottom)
 
     def build(self, out: Variable) -> Variable:
-        """Return the variable that the product stands for, in the dtype of another one.
+        """Return the product as a variable, in the dtype of `out`.
 
-        Its shape is that of the factors and divisors: numbers have none. `in_place_of` gives it the shape that is
-        wanted.
+        Its shape is that of the factors and divisors; use `in_place_of` for the shape of `out`.
 
         Examples
         --------
@@ -322,14 +322,14 @@ def multiple(x: Variable) -> tuple[float, Variable]:
     node = x.owner
     if node is None or type(node.op) is not Elemwise or node.op not in PRODUCTS:
         return 1.0, x
-    found = Product.read(x, MULTIPLE)
-    if len(found.factors) == 1 and not found.divisors:
-        return found.number, found.factors[0]
+    product = Product.read(x, MULTIPLE)
+    if len(product.factors) == 1 and not product.divisors:
+        return product.number, product.factors[0]
     return 1.0, x
 
 
 def power_of(var: Variable) -> tuple[Variable, int]:
-    """Return a base and a whole exponent, of which a float is the power; the exponent is 1 for what is no power.
+    """Return a base and an integer exponent whose power is a floating-point variable; the exponent may be 1.
 
     Examples
     --------
@@ -353,7 +353,7 @@ def power_of(var: Variable) -> tuple[Variable, int]:
 
 
 def of_lists(simplifier: Callable[[Product], Product]) -> Callable[..., tuple[list[Variable], list[Variable]]]:
-    """Return a function of products as one of their factors and divisors, which canonizers take."""
+    """Return the function of two lists, factors and divisors, for a function of products, as canonizers take it."""
 
     def simplify(num: list[Variable], denum: list[Variable]) -> tuple[list[Variable], list[Variable]]:
         product = simplifier(Product(num, denum))
@@ -362,13 +362,13 @@ def of_lists(simplifier: Callable[[Product], Product]) -> Callable[..., tuple[li
     return simplify
 
 
-def combine(op: Callable[..., Variable], parts: Sequence[Variable], dtype: str) -> Variable | None:
-    """Return what an op gives of some operands in a dtype; None for none."""
-    return combined_in(dtype, op, parts) if parts else None
+def combine(op: Callable[..., Variable], operands: Sequence[Variable], dtype: str) -> Variable | None:
+    """Return an op of one or more operands, computed in a dtype; None without operands."""
+    return combined_in(dtype, op, operands) if operands else None
 
 
 def _quotient(factors: Sequence[Variable], divisors: Sequence[Variable], out: Variable) -> Variable:
-    """Return the product of factors over that of divisors, which do not leave the range where the whole does not."""
+    """Return the quotient of two products, in an order in which no partial product leaves the range unnecessarily."""
     dtype = out.type.dtype
 
     def product(operands: Sequence[Variable]) -> Variable:
@@ -394,17 +394,16 @@ class SignedSum:
 
     @classmethod
     def read(cls, var: Variable, kept: Collection[Variable] = (), most: int = 0) -> SignedSum:
-        """Return the sum that a variable is; one term, if it is none.
+        """Return a variable as a sum, which may have a single term.
 
         Parameters
         ----------
         var
             The variable.
         kept
-            Variables that are not taken apart.
+            Variables that are not expanded.
         most
-            How many terms there may be if sums and differences among the terms are taken apart, too. By default they
-            are left whole.
+            The largest number of terms if sums among the terms are expanded too. By default they are single terms.
 
         Examples
         --------
@@ -412,21 +411,21 @@ class SignedSum:
         >>> SignedSum.read(x - y).terms
         [(1, x), (-1, y)]
         """
-        found: list[tuple[int, Variable]] = []
+        terms: list[tuple[int, Variable]] = []
         dtype = var.type.dtype
         stack = [(1, var)]
         while stack:
             sign, term = stack.pop()
             node = term.owner
             is_whole = term is not var and (
-                term in kept or term.type.dtype != dtype or len(found) + len(stack) + 2 > most
+                term in kept or term.type.dtype != dtype or len(terms) + len(stack) + 2 > most
             )
             if node is None or is_whole or node.op not in (ops.add, ops.sub):
-                found.append((sign, term))
+                terms.append((sign, term))
             else:
                 signs = (1, -1) if node.op == ops.sub else (1,) * len(node.inputs)
-                stack.extend((sign * one, v) for one, v in reversed([*zip(signs, node.inputs)]))
-        return cls(found)
+                stack.extend((sign * inner_sign, v) for inner_sign, v in reversed([*zip(signs, node.inputs)]))
+        return cls(terms)
 
     def without(self, positions: Collection[int]) -> SignedSum:
         """Return the sum without the terms at some positions."""
@@ -437,7 +436,7 @@ class SignedSum:
         return SignedSum([(sign, var), *self.terms])
 
     def build(self, dtype: str) -> Variable:
-        """Return the variable that the sum stands for: the terms that are added, less one after the other."""
+        """Return the sum as a variable: the sum of the positive terms, minus the negative ones one after the other."""
         added = [v for sign, v in self.terms if sign > 0]
         total = combine(ops.add, added, dtype)
         for sign, var in self.terms:

@@ -1,10 +1,10 @@
-"""Canonical forms of expressions of a commutative operation and its inverse; `canonizer` has those of sums, products.
+"""The canonical form of expressions of a commutative operation and its inverse; see `canonizer` for sums and products.
 
-A sum of terms, some subtracted, and a product of factors, some divided by, are brought into one
-flat form: what occurs on both sides cancels, and constants are put together.
+A sum of added and subtracted terms, or a product of factors and divisors, is flattened. Operands that occur on both
+sides cancel, and constants become one.
 
-A term stands for its value in the dtype of the whole expression, whatever its own dtype is: `uint8` factors of a
-quotient in `float64` are `float64` numbers. What is built of terms is therefore computed in that dtype.
+An operand represents its value in the dtype of the whole expression: `uint8` factors of a quotient in `float64` are
+`float64` numbers. The canonical form is therefore computed in that dtype.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.rewriting.constant_arithmetic import dtype_of_constant, is_lost, working_dtype
 from aesara.tensor.rewriting.helpers import common_value, computed_in, in_place_of
 
-#: How many nodes that are used elsewhere too a canonizer looks through. (Without a bound a chain
-#: of squares would give a flat product of exponential length.)
+#: The largest number of nodes with other clients that a canonizer flattens. Without a bound, a chain of squares would
+#: become a product of exponential length.
 SHARED_NODES_ENTERED = 8
 
-#: How many operands it looks at on the way, beyond those of the nodes that only this expression uses. (Else each of
-#: the gradients of a long product would look through all of it.)
+#: The largest number of operands that it visits, beyond those of nodes without other clients. Without a bound, each
+#: gradient of a long product would visit all of it.
 FURTHER_OPERANDS = 64
 
 
-#: Of what does not cancel, simplifiers leave at least one in so many operands.
+#: Simplifiers are assumed to leave at least one in so many of the operands that do not cancel.
 LEAST_LEFT = 4
 
 
 def get_constant(v: Variable) -> Any:
-    """Return the number that a constant (or a number) is, or None for a variable that is not constant."""
+    """Return the value of a constant or number; None for a variable that is not constant."""
     if isinstance(v, Variable):
         return common_value(v)
     return v
@@ -67,13 +67,12 @@ class AlgebraicCanonizer(NodeRewriter):
     Attributes
     ----------
     sign
-        None, or an op of one operand that may stand between ops of the family and counts as one operand more: the
-        opposite, in products.
+        None, or an op of one operand that is flattened too, and counts as a further operand: `neg`, in products.
 
     Notes
     -----
-    Numbers are calculated with as on paper: what cancels is taken to be finite, and not zero where it divides. So
-    ``x / x`` is 1 where `x` is zero, infinite or NaN, too, and ``x - x`` is 0 there.
+    Operands that cancel are assumed to be finite, and not zero if they are divisors: ``x / x`` is 1 and ``x - x`` is 0
+    also where `x` is zero, infinite or NaN.
 
     The products below are examples of what the canonizer of `mul` does; that of `add` does the
     same with sums::
@@ -109,13 +108,13 @@ class AlgebraicCanonizer(NodeRewriter):
         self.neutral = calculate([], [])
         self.use_reciprocal = use_reciprocal
         self.external_simplifiers: list[tuple[str, Callable]] = []
-        # The bit of each simplifier that has operands, what they are, and the bits that ops have.
+        # A bit for each simplifier with operands, these operands, and the bits that each op sets.
         self._bit_of: dict[Callable, int] = {}
         self._operands: list[tuple[int, tuple[Any, ...]]] = []
         self._bits: dict[Op, int] = {}
         self.family = (main, inverse_fn, reciprocal_fn)
         signed = self.family if self.sign is None else (*self.family, self.sign)
-        # What is looked up is not compared with each of them.
+        # Dictionaries avoid comparisons with each op of the family.
         self._unsigned, self._signed = ({op: op for op in ops} for ops in (self.family, signed))
         # Classes are quicker to compare than ops are.
         self._classes = frozenset(map(type, signed))
@@ -130,7 +129,7 @@ class AlgebraicCanonizer(NodeRewriter):
     def add_simplifier(self, simplifier: Callable, reason: str, operands: Sequence[Any] | None = None) -> None:
         """Add a function ``(numerators, denominators) -> (numerators, denominators)``.
 
-        Where `operands` are given, ops and classes of ops, it is only asked if one of the variables comes from one.
+        With `operands`, ops and classes of ops, it is called only if one of these computes one of the variables.
         """
         self.external_simplifiers.append((reason, simplifier))
         if operands is not None:
@@ -150,9 +149,9 @@ class AlgebraicCanonizer(NodeRewriter):
     # Taking an expression apart
 
     def get_num_denum(self, inp: Variable) -> tuple[list[Variable], list[Variable]]:
-        """Lists with ``inp == inverse(main(*num), main(*denum))``, as flat as possible.
+        """Return flat lists with ``inp == inverse(main(*num), main(*denum))``.
 
-        Expressions of another dtype are not entered: they were computed at another precision.
+        Expressions of another dtype are not flattened, since they are computed at another precision.
 
         Examples
         --------
@@ -162,13 +161,13 @@ class AlgebraicCanonizer(NodeRewriter):
         return self._flatten(inp, lambda var, node: True)
 
     def get_near_num_denum(self, inp: Variable) -> tuple[list[Variable], list[Variable]]:
-        """`get_num_denum` with a bound on how far it looks, for rules that ask at every node of a graph."""
-        seen = 0
+        """Return `get_num_denum` with a bound on visited operands, for rules that call it for every node of a graph."""
+        visited = 0
 
         def near(var: Variable, node: Apply) -> bool:
-            nonlocal seen
-            seen += len(node.inputs)
-            return seen <= FURTHER_OPERANDS
+            nonlocal visited
+            visited += len(node.inputs)
+            return visited <= FURTHER_OPERANDS
 
         return self._flatten(inp, near)
 
@@ -209,10 +208,10 @@ class AlgebraicCanonizer(NodeRewriter):
     # Putting it together again
 
     def merge_num_denum(self, num: Sequence[Variable], denum: Sequence[Variable], dtype: str | None = None) -> Variable:
-        """``inverse(main(*num), main(*denum))`` with as few operations as possible.
+        """Return ``inverse(main(*num), main(*denum))`` with as few operations as possible.
 
-        They compute in `dtype`, by default what all variables promote to. A variable that is left alone keeps its
-        own dtype.
+        They compute in `dtype`, by default the dtype that all variables promote to. A single variable keeps its own
+        dtype.
         """
         if not num and not denum:
             return constant(np.asarray(self.neutral, dtype=dtype))
@@ -232,7 +231,7 @@ class AlgebraicCanonizer(NodeRewriter):
         return variables[0] if len(variables) == 1 else computed_in(dtype, self.main, variables)
 
     def _is_merged(self, out: Variable, num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
-        """Return whether `out` is what `merge_num_denum` would build."""
+        """Return whether `out` is the expression that `merge_num_denum` builds."""
         if not denum:
             return self._is_main_of(out, num)
         node = out.owner
@@ -270,7 +269,7 @@ class AlgebraicCanonizer(NodeRewriter):
     def simplify(
         self, num: list[Variable], denum: list[Variable], out_type: TensorType
     ) -> tuple[list[Variable], list[Variable]]:
-        """Cancel what occurs on both sides, and combine the constants."""
+        """Cancel operands that occur on both sides, combine the constants, and apply the simplifiers."""
         num, denum = self.simplify_constants(*self.simplify_factors(num, denum), out_type=out_type)
         bits = None
         for _reason, simplifier in self.external_simplifiers:
@@ -305,7 +304,7 @@ class AlgebraicCanonizer(NodeRewriter):
         return bits
 
     def simplify_factors(self, num: list[Variable], denum: list[Variable]) -> tuple[list[Variable], list[Variable]]:
-        """Remove from the lists, in place, what is in both, and return them.
+        """Remove common operands from both lists, in place, and return the lists.
 
         Examples
         --------
@@ -325,13 +324,13 @@ class AlgebraicCanonizer(NodeRewriter):
             else:
                 kept.append(var)
         num[:] = kept
-        rest = []
+        remaining = []
         for var in denum:
             if cancelled.get(var, 0) > 0:
                 cancelled[var] -= 1
             else:
-                rest.append(var)
-        denum[:] = rest
+                remaining.append(var)
+        denum[:] = remaining
         return num, denum
 
     def simplify_constants(
@@ -340,7 +339,7 @@ class AlgebraicCanonizer(NodeRewriter):
         orig_denum: Sequence[Variable],
         out_type: TensorType | None = None,
     ) -> tuple[list[Variable], list[Variable]]:
-        """All constants as one, the first of the numerators; left out if it is neutral.
+        """Combine all constants to one, the first of the numerators, which is omitted if it is neutral.
 
         Examples
         --------
@@ -355,7 +354,7 @@ class AlgebraicCanonizer(NodeRewriter):
             known, value = num_constants[0]
             in_place = out_type is None or known.type.dtype == dtype_of_constant([value], out_type.dtype)
             if in_place and value != self.neutral:
-                # The constant is there already: keep it, rather than an equal one.
+                # Keep this constant rather than make an equal one.
                 return [known, *num], denum
         tops = [value for _, value in num_constants]
         bottoms = [value for _, value in denum_constants]
@@ -395,7 +394,7 @@ class AlgebraicCanonizer(NodeRewriter):
     # The rewrite
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: object, **kwargs: object) -> RuleResult:
-        """Return the canonical form, if it differs from what is there."""
+        """Return the canonical form if it differs from the expression."""
         out = node.outputs[0]
         if node.op not in self.family or out.type.dtype == "bool" or self._belongs_to_client(fgraph, node):
             return False
@@ -417,12 +416,14 @@ class AlgebraicCanonizer(NodeRewriter):
         most = 2 * _count(flat) + FURTHER_OPERANDS
         wider = self._flatten(out, few_shared, through_signs=True) if self._enters_shared(flat) else flat
         if shared:
-            # Looking into what others use as well repeats its work: only if something cancels and no work is added.
+            # Flattening nodes with other clients repeats their work, so something must cancel and no work be added.
             at_most = min(_count(wider) - 1, _count(flat))
-            result = self._simplify(out, wider, at_most) if _left_of(wider) <= LEAST_LEFT * (at_most + 1) else None
+            result = (
+                self._simplify(out, wider, at_most) if _count_uncancelled(wider) <= LEAST_LEFT * (at_most + 1) else None
+            )
             if result:
                 return result
-        # The range of float16 is so narrow that other intermediate results would often leave it.
+        # The range of float16 is so narrow that reordered intermediate results often leave it.
         return self._simplify(out, flat, at_most=_count(flat) - 1 if out.type.dtype == "float16" else None)
 
     def _enters_shared(self, flat: tuple[list[Variable], list[Variable]]) -> bool:
@@ -433,7 +434,7 @@ class AlgebraicCanonizer(NodeRewriter):
         return type(op) in self._classes and op in self._unsigned
 
     def _belongs_to_client(self, fgraph: FunctionGraph, node: Apply) -> bool:
-        """Return whether the only node that uses this one is of the family: it takes care of both."""
+        """Return whether the only client of a node is of the family, whose canonical form then includes the node."""
         while True:
             clients = fgraph.clients.get(node.outputs[0], ())
             if len(clients) != 1 or not isinstance(clients[0][0], Apply):
@@ -448,7 +449,7 @@ class AlgebraicCanonizer(NodeRewriter):
     def _simplify(
         self, out: Variable, flat: tuple[list[Variable], list[Variable]], at_most: int | None = None
     ) -> list[Variable] | None:
-        """Return the canonical form, if it differs from what is there and has no more operands than asked for."""
+        """Return the canonical form if it differs from the expression and has at most `at_most` operands."""
         num, denum = self.simplify(list(flat[0]), list(flat[1]), out.type)
         if at_most is not None and len(num) + len(denum) > at_most:
             return None
@@ -459,7 +460,7 @@ class AlgebraicCanonizer(NodeRewriter):
     def _rewrite(
         self, out: Variable, flat: tuple[list[Variable], list[Variable]], num: list[Variable], denum: list[Variable]
     ) -> list[Variable] | None:
-        """Return the replacement of `out`, whose operands were `flat`, by the simplified lists."""
+        """Return the replacement of `out`, an expression of the operands `flat`, by that of the simplified lists."""
         return in_place_of(out, self.rebuild(num, denum, out.type), [*flat[0], *flat[1]])
 
     def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
@@ -469,11 +470,11 @@ class AlgebraicCanonizer(NodeRewriter):
         return self.merge_num_denum(num, denum, out_type.dtype)
 
 
-def _left_of(flat: tuple[list[Variable], list[Variable]]) -> int:
-    """Return the number of operands left when equal ones on both sides have cancelled, constants not counted."""
-    times = Counter(flat[0])
-    times.subtract(flat[1])
-    return sum(abs(n) for var, n in times.items() if not isinstance(var, Constant))
+def _count_uncancelled(flat: tuple[list[Variable], list[Variable]]) -> int:
+    """Return the number of operands, without constants, that remain when equal ones on both sides have cancelled."""
+    counts = Counter(flat[0])
+    counts.subtract(flat[1])
+    return sum(abs(n) for var, n in counts.items() if not isinstance(var, Constant))
 
 
 def _count(flat: tuple[list[Variable], list[Variable]]) -> int:

@@ -1,8 +1,7 @@
 """Rules of elementary arithmetic: signs, absolute values, quotients and comparisons.
 
-The canonical form has the sign in front of a product, or in its constant. What later phases bring about is put into the
-form that is computed with the fewest operations. Signs are exact: none of these rules changes a result, except that the
-zero that a difference of equal numbers is has no sign.
+The canonical form has the sign in front of a product, or in its constant factor. Later phases use the form with the
+fewest operations. Rules about signs are exact, except for the sign of the zero that is the difference of equal numbers.
 """
 
 from __future__ import annotations
@@ -55,39 +54,39 @@ from aesara.tensor.shapes.shape import Shape_i
 
 rules = Rules()
 
-#: The absolute value of a product of more factors is not taken apart: nested ones would take quadratic time.
+#: The absolute values of products of more factors stay: those of nested products would take quadratic time.
 MOST_FACTORS = 8
 
 
 def _opposite(c: Variable, out: Variable) -> Variable:
-    """Return ``-c`` for a number `c`, in the dtype of the result and of as many dimensions as `c`."""
+    """Return ``-c`` for a number `c`, in the dtype of the result and with the dimensions of `c`."""
     with np.errstate(all="ignore"):
         opposite = np.negative(np.asarray(common_value(c)).astype(out.type.dtype))
     return constant(opposite.reshape((1,) * c.type.ndim))
 
 
-def _with_opposite(node: Apply, c: Variable, out: Variable) -> Variable:
-    """Return a product or a quotient with ``-c`` in the place of its first operand `c`: the order is left as it is."""
+def _with_negated_operand(node: Apply, c: Variable, out: Variable) -> Variable:
+    """Return a product or quotient with its operand `c` replaced by ``-c``."""
     inputs = list(node.inputs)
     inputs[next(k for k, var in enumerate(inputs) if var is c)] = _opposite(c, out)
     return node.op(*inputs)
 
 
 def _takes_sign(var: Variable) -> bool:
-    """Return whether a variable is a number but 1 and -1: ``-(1 / x)`` is the canonical form of ``(-1) / x``."""
+    """Return whether a variable is a number other than 1 and -1: ``-(1 / x)`` is the canonical form of ``(-1) / x``."""
     value = common_value(var)
     return value is not None and all(var.type.broadcastable) and abs(value) != 1
 
 
 _FACTOR = LogicVariable("c", _takes_sign, NUMBERS)
 
-# A sign with no constant to take it stays as it is: ``neg`` is the canonical form of a factor -1.
+# Without a constant factor the sign stays: ``neg`` is the canonical form of a factor -1.
 local_neg_to_mul = rules.group(
     "local_neg_to_mul",
     row(
         "local_neg_of_multiple",
         (ops.neg, (one_of(ops.mul, ops.true_divide, node="inner"), _FACTOR, ...)),
-        lambda inner, c, out: _with_opposite(inner, c, out),
+        lambda inner, c, out: _with_negated_operand(inner, c, out),
         each=None,
         single_client=True,
         why="-(c * x) -> (-c) * x, and -(c / x) -> (-c) / x",
@@ -95,7 +94,7 @@ local_neg_to_mul = rules.group(
     row(
         "local_neg_of_multiple_over",
         (ops.neg, (ops.true_divide, (one_of(ops.mul, node="product"), _FACTOR, ...), "y")),
-        lambda product, c, y, out: ops.true_divide(_with_opposite(product, c, out), y),
+        lambda product, c, y, out: ops.true_divide(_with_negated_operand(product, c, out), y),
         lambda product, out: same_dtype(product.outputs[0], out),
         each=None,
         single_client=True,
@@ -104,13 +103,13 @@ local_neg_to_mul = rules.group(
     to=(rules.canonicalize,),
 )
 
-#: For those who ask for canonical forms alone: no rule here is written for this form.
+#: For users who apply canonical forms only: no rule of this package matches this form.
 negation_as_product = row(
     "negation_as_product", (ops.neg, "x"), lambda x, out: ops.mul(constant_like(-1, out), x), each=None
 )
 databases.canonicalize.spellings.append(negation_as_product)
 
-# In graphs that are done: one operation instead of two, and differences.
+# At the end of rewriting: one operation instead of two, and differences.
 negative_product_as_product = row(
     "negative_product_as_product",
     (ops.neg, (one_of(ops.mul, ops.square, name="f"), "**x")),
@@ -182,7 +181,7 @@ def _is_absolute(var: Variable) -> bool:
 def local_abs_merge(fgraph, node):
     """|x| * |y| -> |x * y|, and |x| / |y| -> |x / y|: undoes `local_abs_lift`.
 
-    Positive constants among the factors go inside as well. A function, since it is about all factors together.
+    Positive constant factors are moved inside too. A function, since it examines all factors together.
     """
     out = node.outputs[0]
     if not is_float(out):
@@ -200,7 +199,7 @@ def local_abs_merge(fgraph, node):
 
 
 def _is_not_negative(var: Variable) -> bool:
-    """Return whether a variable is known to be a number without a sign."""
+    """Return whether a variable is known to be a number without the sign bit."""
     value = common_value(var)
     return value is not None and value.dtype.kind in "biuf" and not np.signbit(value)
 
@@ -211,7 +210,7 @@ local_mul_zero = row(
     0,
     lambda x: not any(map(has_infinities, x)),
     each=None,
-    why="0 * x -> 0, that of infinity and NaN too, which is NaN as written; not if x is known to be infinite or NaN",
+    why="0 * x -> 0, also if x is infinite or NaN in a call, unless it is known to be",
 )
 rules.add(local_mul_zero, to=(rules.canonicalize, rules.stabilize, rules.specialize), tags=("shape_unsafe",))
 local_zero_div = row(
@@ -220,7 +219,7 @@ local_zero_div = row(
     0,
     lambda x: common_value(x) is None and not is_zero_or_nan(x),
     each=None,
-    why="0 / x -> 0, that by zero and NaN too, which is NaN as written; not if x is known to be zero or NaN",
+    why="0 / x -> 0, also if x is zero or NaN in a call, unless it is known to be",
 )
 rules.canonicalize(local_zero_div, "shape_unsafe")
 local_intdiv_by_one = row(
@@ -237,22 +236,26 @@ rules.canonicalize(local_add_canonizer, name="local_add_canonizer")
 rules.canonicalize(local_greedy_distributor)
 
 
-def _inside_choice(f, choice, x, y, out):
-    """the operation on the branch that is not zero"""
+def _apply_in_branch(f, choice, x, y, out):
+    """Apply the operation to the branch that is not zero."""
     new = computed_in(out.type.dtype, f, [as_dtype(x, choice.outputs[0].type.dtype), *y])
     condition, *branches = choice.inputs
     return ops.switch(condition, *(new if branch is x else constant_like(0, out) for branch in branches))
 
 
 def _sink(name, op, when):
-    """Collect the rows ``f(switch(c, 0, x), y) -> switch(c, 0, f(x, y))``, and for the other branch."""
+    """Collect the rules ``f(switch(c, 0, x), y) -> switch(c, 0, f(x, y))``, and those for the other branch."""
     zero = number("zero", 0)
     branches = {"first": ("c", zero, "x"), "second": ("c", "x", zero)}
     sinks = [
         row(
-            f"{name}_{place}", (op, (one_of(ops.switch, node="choice"), *parts), "**y"), _inside_choice, when, each=None
+            f"{name}_{branch}",
+            (op, (one_of(ops.switch, node="choice"), *parts), "**y"),
+            _apply_in_branch,
+            when,
+            each=None,
         )
-        for place, parts in branches.items()
+        for branch, parts in branches.items()
     ]
     return rules.group(name, *sinks, to=(rules.canonicalize,))
 
@@ -268,7 +271,7 @@ def _is_finite(var):
     return _is_exact(var) or (value is not None and bool(np.isfinite(value)))
 
 
-# Gradients of choices need no such rules: they are built as choices.
+# Gradients of choices are built as choices, and need no such rules.
 local_mul_switch_sink = _sink(
     "local_mul_switch_sink", one_of(ops.mul, name="f"), lambda y, out: is_float(out) and all(map(_is_finite, y))
 )
@@ -278,16 +281,17 @@ local_div_switch_sink = _sink(
     lambda y, out: is_float(out) and common_value(y[0]) is not None and not is_zero_or_nan(y[0]),
 )
 
-#: How many operations deep lengths are looked for in what a number is computed from.
+#: The depth at which lengths are searched in the expression of a number.
 MOST_STEPS = 6
-#: How many operands of a sum of lengths are looked at.
+#: The largest number of operands of a sum of lengths.
 MOST_TERMS = 8
 
 
 def _share_of_memory(var, steps):
-    """Return how much of the largest integer a number made of lengths can be, or infinity; beyond 1 it could wrap.
+    """Return a bound of an expression of lengths relative to the largest integer; above 1 it could wrap around.
 
-    An array has no more bytes than the largest integer, so that two lengths of arrays of float64 have a sum.
+    An array has at most as many bytes as the largest integer, so two lengths of float64 arrays can be added. For other
+    expressions return infinity.
     """
     node = var.owner
     if node is None or dtype_of(var) != "int64" or steps == 0:
@@ -295,16 +299,16 @@ def _share_of_memory(var, steps):
     if isinstance(node.op, Shape_i):
         kind = node.inputs[0].type
         return 1 / kind.numpy_dtype.itemsize if isinstance(kind, TensorType) and kind.is_dense else 1
-    is_largest = isinstance(node.op, (MakeVector, DimShuffle)) or node.op in (ops.maximum, ops.minimum)
-    if not is_largest and node.op != ops.add:
+    is_extremum = isinstance(node.op, (MakeVector, DimShuffle)) or node.op in (ops.maximum, ops.minimum)
+    if not is_extremum and node.op != ops.add:
         return math.inf
-    shares = [_share_of_memory(one, steps - 1) for one in node.inputs[:MOST_TERMS]]
+    shares = [_share_of_memory(operand, steps - 1) for operand in node.inputs[:MOST_TERMS]]
     if len(node.inputs) > len(shares):
         return math.inf
-    return max(shares, default=0) if is_largest else sum(shares)
+    return max(shares, default=0) if is_extremum else sum(shares)
 
 
-#: The length of a dimension, or made of lengths so that it is not negative either.
+#: The length of a dimension, or an expression of lengths that is not negative.
 _LENGTH = LogicVariable("n", lambda var: _share_of_memory(var, MOST_STEPS) <= 1)
 _NEGATIVE = number("c", lambda c: c < 0)
 _NOT_POSITIVE = number("c", lambda c: c <= 0)
@@ -334,7 +338,7 @@ _check_inner_lengths = CheckAndRaise(ValueError, "shapes are not aligned: the op
 
 
 def _zeros_of_product(x, y, out):
-    """zeros, if the lengths fit"""
+    """Return zeros in the shape of a product, with a run-time check of the inner lengths."""
     lengths = [x.shape[i] for i in range(x.type.ndim - 1)] + [y.shape[i] for i in range(1, y.type.ndim)]
     (last, first), fit = (x.type.shape[-1], y.type.shape[0]), []
     if last is None or last != first:
@@ -342,12 +346,12 @@ def _zeros_of_product(x, y, out):
     if not lengths:
         return _check_inner_lengths(constant_like(0, out), *fit) if fit else constant_like(0, out)
     if fit:
-        # A length is checked, so that the zeros can be seen to be zero.
+        # The check is in a length, so that the zeros are known to be zero.
         lengths[0] = _check_inner_lengths(lengths[0], *fit)
     return alloc(np.asarray(0, dtype=out.type.dtype), *lengths)
 
 
-# Zero times what is known to be infinite or NaN is NaN.
+# Zero times a known infinity or NaN is NaN.
 local_0_dot_x = rules.group(
     "local_0_dot_x",
     row("local_zeros_dot", (Dot, number("x", 0), "y"), _zeros_of_product, lambda y: not has_infinities(y), each=None),
@@ -360,7 +364,7 @@ local_elemwise_sub_zeros = rules.specialize(
         (ops.sub, "x", "x"),
         lambda x, out: ops.second(x, constant_like(0, out)),
         each=None,
-        why="x - x -> 0, that of infinity and NaN too, which is NaN as written",
+        why="x - x -> 0, also if x is infinite or NaN in a call",
     )
 )
 
@@ -368,9 +372,9 @@ local_elemwise_sub_zeros = rules.specialize(
 @rules.specialize
 @node_rewriter([ops.add], operands=NUMBERS)
 def local_add_specialize(fgraph, node):
-    """x + 0 + c + d -> (c + d) + x: a function, since zeros and constants are found in one walk of many terms."""
+    """x + 0 + c + d -> (c + d) + x. A function, since one walk finds the zeros and constants of many terms."""
     out = node.outputs[0]
-    terms = _with_one_constant(ops.add, [var for var in node.inputs if not has_value(var, 0)], out.type.dtype)
+    terms = _combine_constants(ops.add, [var for var in node.inputs if not has_value(var, 0)], out.type.dtype)
     if len(terms) == len(node.inputs) or out.type.dtype == "bool":
         return False
     if not terms:
@@ -381,7 +385,7 @@ def local_add_specialize(fgraph, node):
 @rules.specialize
 @node_rewriter([ops.mul], operands=[*NUMBERS, ops.neg])
 def local_mul_specialize(fgraph, node):
-    """-x * 1 * y * c * d -> -((c * d) * x * y): a function, since signs and constants are found in one walk."""
+    """-x * 1 * y * c * d -> -((c * d) * x * y). A function, since one walk finds the signs and constants."""
     out = node.outputs[0]
     dtype = out.type.dtype
     if dtype == "bool":
@@ -396,7 +400,7 @@ def local_mul_specialize(fgraph, node):
         inner = opposite_of(var, dtype)
         negative ^= inner is not None
         factors.append(var if inner is None else inner)
-    factors = _with_one_constant(ops.mul, factors, dtype)
+    factors = _combine_constants(ops.mul, factors, dtype)
     if len(factors) == len(node.inputs) and all(a is b for a, b in zip(factors, node.inputs)):
         return False
     if not factors:
@@ -406,7 +410,7 @@ def local_mul_specialize(fgraph, node):
 
 
 def fill_chain(new_out, orig_inputs):
-    """Return the result of a transform that puts a variable in the shape that elementwise operands have together.
+    """Return the result of a rule that broadcasts a variable to the common shape of elementwise operands.
 
     Examples
     --------
@@ -434,7 +438,7 @@ def local_add_mul_fusion(fgraph, node):
     users = clients[out]
     if len(users) == 1 and isinstance(users[0][0], Apply) and users[0][0].op == op:
         if users[0][0].outputs[0].type.dtype == out.type.dtype:
-            return False  # taken apart from there, once for the whole tree
+            return False  # the client flattens the whole tree
     if not any(is_alike(var) for var in node.inputs):
         return False
 
@@ -449,19 +453,19 @@ def local_add_mul_fusion(fgraph, node):
                 flat.append(var)
         return flat
 
-    # Of float16, and of functions that leave the range, an intermediate result of another grouping may be infinite.
+    # In float16, and of functions that leave the range, another grouping may have infinite intermediate results.
     in_order = out.type.dtype == "float16" or (op == ops.mul and is_float(out) and any(map(is_wide, node.inputs)))
     flat = flatten(in_order)
     if op == ops.add and not in_order and keeps_order(out, flat):
         flat = flatten(in_order=True)
     if len(flat) == len(node.inputs):
         return False
-    flat = _with_one_constant(op, flat, out.type.dtype)
+    flat = _combine_constants(op, flat, out.type.dtype)
     return in_place_of(out, flat[0] if len(flat) == 1 else computed_in(out.type.dtype, op, flat))
 
 
-def _with_one_constant(op, operands, dtype):
-    """Return the operands of a sum or a product, its constants put together in front where nothing overflows."""
+def _combine_constants(op, operands, dtype):
+    """Return the operands of a sum or product with its constants combined in front, unless that overflows."""
     constants = [var for var in operands if isinstance(var, Constant)]
     if len(constants) < 2 or dtype == "float16":
         return operands
@@ -469,7 +473,7 @@ def _with_one_constant(op, operands, dtype):
     try:
         with np.errstate(all="ignore"):
             value = functools.reduce(np.add if op == ops.add else np.multiply, values)
-    except ValueError:  # their lengths differ, which the call is to say
+    except ValueError:  # their lengths differ: the call raises the error
         return operands
     safe = value.dtype.kind in "biu" or (np.isfinite(value).all() and (op == ops.add or (value != 0).all()))
     if not safe or value.size > max(v.size for v in values):

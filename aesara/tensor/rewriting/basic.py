@@ -1,4 +1,4 @@
-"""Removal of what does nothing, and rules about choices, casts, joins, batches and what sorting gives."""
+"""Removal of operations without effect, and rules about choices, casts, joins, batches and sorting."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
 rules = Rules()
 
-_HANDED_ON = (ViewOp, ConsiderConstant, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
+_IDENTITIES = (ViewOp, ConsiderConstant, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
 
 local_view_op = rule(
     "local_view_op",
-    (one_of(*_HANDED_ON, name="f"), "x"),
+    (one_of(*_IDENTITIES, name="f"), "x"),
     "x",
-    lambda f: type(f) in _HANDED_ON,  # not what is derived from these: a class of a user may do more
+    lambda f: type(f) in _IDENTITIES,  # not subclasses, which users may define with other behaviour
     why="zero_grad(x) -> x: the gradients have been taken",
 )
 rules.canonicalize(local_view_op)
@@ -96,11 +96,11 @@ fill = second
 tensor_copy = identity
 
 
-# Elementwise operations that do nothing
+# Elementwise operations without effect
 
 
 def _has_bits(var, ones, dtype):
-    """Return whether all bits of a variable, in a dtype of integers or booleans, are known to be one, or zero."""
+    """Return whether all bits of a variable in an integer or boolean dtype are known to be `ones`."""
     value = common_value(var)
     return value is not None and bool(np.asarray(value).astype(dtype) == (~np.zeros((), dtype) if ones else 0))
 
@@ -159,7 +159,7 @@ local_useless_switch = rules.group(
 )
 
 
-#: Operations on results of choices that are done with what is chosen from.
+#: Operations on choices that are moved into the branches.
 _ARITHMETIC = (aes.Add, aes.Sub, aes.Mul, aes.TrueDivide, aes.FloorDivide, aes.Pow)
 _COMPARISONS = (aes.ScalarMinimum, aes.ScalarMaximum, aes.GT, aes.LT, aes.GE, aes.LE, aes.EQ, aes.NEQ)
 _ON_CHOICES = [(Elemwise, op) for op in (*_ARITHMETIC, *_COMPARISONS, aes.AND, aes.OR, aes.XOR)]
@@ -176,7 +176,7 @@ def local_merge_switch_same_cond(fgraph, node):
 
 
 def _nested_choices(node):
-    """Return one choice in the place of a choice between choices."""
+    """``switch(c, switch(c, x, y), z) -> switch(c, x, z)``"""
     condition, *branches = node.inputs
     new = list(branches)
     for side, branch in enumerate(branches):
@@ -187,7 +187,7 @@ def _nested_choices(node):
 
 
 def _operation_on_choices(fgraph, node):
-    """Return one choice between two results in the place of an operation on choices that nothing else needs."""
+    """``switch(c, x, y) + switch(c, z, w) -> switch(c, x + z, y + w)`` for choices without other clients"""
     choices = [output_of(var, switch) for var in node.inputs]
     if len(choices) < 2 or None in choices or len({choice.inputs[0] for choice in choices}) > 1:
         return False
@@ -213,7 +213,7 @@ def is_an_upcast(type1, type2):
     first, second_ = np.dtype(type1), np.dtype(type2)
     if first == second_:
         return True
-    # NumPy takes int64 to float64 to be safe, which it is not above 2**53.
+    # NumPy considers int64 to float64 safe, which it is not above 2**53.
     if first.kind in "iu" and second_.kind in "fc":
         digits = np.finfo(second_).nmant + 1
         return first.itemsize * 8 - (first.kind == "i") <= digits
@@ -225,9 +225,9 @@ def is_an_upcast(type1, type2):
 @rules.specialize
 @node_rewriter([(Elemwise, aes.Cast)])
 def local_cast_cast(fgraph, node):
-    """cast(x) -> x, where that is its dtype, and cast(cast(x)) -> cast(x), if the first loses nothing.
+    """cast(x) -> x if `x` has the dtype, and cast(cast(x)) -> cast(x) if the first is exact.
 
-    A function: it is asked about every cast, and both are about dtypes alone.
+    A function: it visits every cast, and both conditions are about dtypes only.
     """
     out = node.outputs[0]
     (x,) = node.inputs
@@ -265,7 +265,7 @@ rules.add(local_tensor_scalar_tensor, local_scalar_tensor_scalar, to=EVERYWHERE)
 @rules.specialize
 @node_rewriter([CheckAndRaise])
 def local_remove_useless_assert(fgraph, node):
-    """assert(x, True, c) -> assert(x, c). A function: the op says which of its inputs are conditions."""
+    """assert(x, True, c) -> assert(x, c). A function, since the op selects the inputs that are conditions."""
     conditions = node.op.conditions(node.inputs)
     value, *others = node.inputs
     kept = [condition for condition in conditions if not common_value(condition)]
@@ -278,7 +278,7 @@ local_remove_all_assert = rule(
     "local_remove_all_assert",
     (Assert, "x", ...),
     "x",
-    why="assert(x, c) -> x, only where the user asks for it by its tag",
+    why="assert(x, c) -> x, only if the mode includes its tag",
 )
 for _database in (databases.canonicalize, databases.stabilize, databases.specialize):
     rules.into(_database, local_remove_all_assert, "unsafe", use_db_name_as_tag=False)
@@ -336,7 +336,7 @@ rules.add(local_useless_split, to=EVERYWHERE, tags=("shape_unsafe",))
 @rules.useless("fast_compile")
 @node_rewriter([TopKOp])
 def local_useless_topk(fgraph, node):
-    """topk_and_argtopk(x, k)[0] -> topk(x, k), where that is all that is used. A function: the op has two outputs."""
+    """topk_and_argtopk(x, k)[0] -> topk(x, k) if the other output is unused. A function: the op has two outputs."""
     op = node.op
     if not (op.return_values and op.return_indices):
         return False
@@ -348,21 +348,21 @@ def local_useless_topk(fgraph, node):
     return {node.outputs[used.index(True)]: new[0]} if new else False
 
 
-#: What stood here in older versions.
+#: Names that this module had in older versions.
 _MOVED = {"ShapeFeature": "aesara.tensor.rewriting.shape.ShapeFeature"}
 __getattr__ = older_names(
     {"__name__": __name__, **{new: getattr(_shape_feature, old) for old, new in _MOVED.items()}}, _MOVED
 )
 
 
-#: Constants with more rows than this are not looked at.
+#: Constants with more rows are not compared with the identity.
 LARGEST_IDENTITY = 1024
 
 
 @rules.canonicalize
 @node_rewriter([Blockwise])
 def local_blockwise_of_rule(fgraph, node):
-    """blockwise(f)(x) -> f of the whole batch, by the rule of f. A function: f decides what it becomes."""
+    """blockwise(f)(x) -> f of the whole batch, by the rule that vectorizes f. A function, since that rule decides."""
     op = node.op
     if vectorize_node.dispatch(type(op.core_op)) is vectorize_by_blockwise:
         if any(x.type.ndim > len(dims) for x, dims in zip(node.inputs, op.inputs_signature)):
@@ -390,12 +390,12 @@ def local_dot_of_identity(fgraph, node):
 
 
 def _length_of_identity(matrix: Variable) -> Variable | int | None:
-    """Return the size of a matrix that is known to be an identity matrix; None for others."""
+    """Return the order of a matrix that is known to be an identity matrix; None for others."""
     if isinstance(matrix, Constant):
         data = matrix.data
         if data.ndim != 2 or data.shape[0] != data.shape[1] or not 0 < len(data) <= LARGEST_IDENTITY:
             return None
-        # Most matrices fail at their first entries.
+        # The first row suffices to exclude most matrices.
         is_identity = data[0, 0] == 1 and not data[0, 1:].any() and np.array_equal(data, np.eye(len(data)))
         return len(data) if is_identity else None
     node = output_of(matrix, Eye)

@@ -3,13 +3,13 @@
 The passes of `blas_optdb` run one after another:
 
 1. products of two matrices of one floating-point dtype become `Dot22`;
-2. a sum with a product in it becomes `Gemm` or `Gemv`, which add to the other terms (`GemmOptimizer`);
-3. a product with a factor becomes `Dot22Scalar`;
-4. matrices that are a single row or column become vectors.
+2. sums with a product among their terms become `Gemm` or `Gemv` (`GemmOptimizer`);
+3. products with a scalar factor become `Dot22Scalar`;
+4. matrices of a single row or column become vectors.
 
-Later, `blas_opt_inplace` lets them overwrite what they add to. All of this is about the graph and about running it in
-Python: compiled code is made from what these operations stand for (`lower/products/blas.py`), and `lower/schedule`
-decides what BLAS adds in place.
+Later, `blas_opt_inplace` lets them overwrite the tensor that they add to. These ops matter for graphs and for execution
+in Python only: native code is made of the expressions that they represent (`lower/products/blas.py`), and
+`lower/schedule` decides whether BLAS adds in place.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from aesara.tensor.rewriting.inplace import InplaceWriter
 from aesara.tensor.rewriting.rows import row
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
-#: what BLAS computes in
+#: Dtypes that BLAS supports.
 BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
 
 _dot = Dot()
@@ -59,7 +59,7 @@ _dot22scalar = Dot22Scalar()
 
 
 def res_is_a(fgraph: FunctionGraph, var: Variable, op: Op, maxclients: int | None = None) -> bool:
-    """Return whether a variable of a graph is a result of an operation, used at most so many times."""
+    """Return whether a variable is a result of an op, with at most `maxclients` clients."""
     if var.owner is None or var.owner.op != op:
         return False
     return maxclients is None or len(fgraph.clients[var]) <= maxclients
@@ -79,7 +79,7 @@ local_dot_to_dot22 = row(
 
 
 def _as_number(var: Any, dtype: str) -> Variable | None:
-    """Return a factor that is one number for all elements as a scalar of a dtype; None for others."""
+    """Return a factor of one element as a scalar of a dtype; None for others."""
     if not all(var.type.broadcastable):
         return None
     if isinstance(var, Constant):
@@ -88,7 +88,7 @@ def _as_number(var: Any, dtype: str) -> Variable | None:
 
 
 def _factors(fgraph: FunctionGraph, var: Variable) -> tuple[list[Variable], Variable] | None:
-    """Return the factors of a scaled variable that are numbers, and what they scale; None if it is not of this form."""
+    """Return the scalar factors of a variable and the variable that they scale; None if there are several."""
     dtype = var.type.dtype
     numbers: list[Variable] = []
     while (node := var.owner) is not None and len(fgraph.clients[var]) == 1 and var.type.dtype == dtype:
@@ -109,7 +109,7 @@ def _factors(fgraph: FunctionGraph, var: Variable) -> tuple[list[Variable], Vari
 
 
 def _product(numbers: Iterable[Variable], dtype: str, first: int = 1) -> Variable:
-    """Return the product of a whole number and scalars, constants multiplied."""
+    """Return the product of an integer and scalars, of which the constants become one."""
     known = np.asarray(first, dtype=dtype)
     unknown = []
     with np.errstate(all="ignore"):
@@ -125,7 +125,7 @@ def _product(numbers: Iterable[Variable], dtype: str, first: int = 1) -> Variabl
 
 
 def _operands(fgraph: FunctionGraph, product: Variable) -> tuple[Variable, Variable] | None:
-    """Return the operands of a product that nobody else uses; transposes of products are products too."""
+    """Return the operands of a product, or transpose of a product, with a single client, else None."""
     node = product.owner
     if node is None or len(fgraph.clients[product]) != 1:
         return None
@@ -154,7 +154,7 @@ def _local_sum_to_gemm(fgraph, node):
     if out.type.ndim not in (1, 2) or dtype not in BLAS_DTYPES:
         return False
     signs = [1] * len(node.inputs) if node.op == add else [1, -1]
-    # The last product: those before it are what it is added to.
+    # The last product; terms before it may be products to add to.
     for k in reversed(range(len(signs))):
         term = node.inputs[k]
         scaled = _factors(fgraph, term)
@@ -173,11 +173,11 @@ def _local_sum_to_gemm(fgraph, node):
 
 
 def _scaled_sum(fgraph: FunctionGraph, terms: list, dtype: str) -> tuple[Variable | None, Variable]:
-    """Return the other terms and their factor, which is no constant zero: terms times zero would not be read."""
+    """Return the sum of other terms and its factor, which is no constant zero: BLAS would ignore the sum."""
     sign, z = terms[0]
     if any(v is not z for _, v in terms):
         return computed_in(dtype, add, [v for _, v in terms]), _product([], dtype)
-    times = sign * len(terms)  # of several terms, all have the same sign
+    times = sign * len(terms)  # several terms have the same sign
     if z.type.dtype != dtype:
         return as_dtype(z, dtype), _product([], dtype, times)
     scaled = _factors(fgraph, z)
@@ -189,7 +189,7 @@ def _scaled_sum(fgraph: FunctionGraph, terms: list, dtype: str) -> tuple[Variabl
 
 
 class _OverProducts(WalkingGraphRewriter):
-    """A walk that is not begun where there are no products."""
+    """A walk that only visits graphs with products."""
 
     def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> int:
         if not any(isinstance(node.op, (Dot, BlasOp)) for node in fgraph.apply_nodes):
@@ -198,7 +198,7 @@ class _OverProducts(WalkingGraphRewriter):
 
 
 class GemmOptimizer(GraphRewriter):
-    """Makes products add to the other terms of the sums they stand in."""
+    """Replaces sums with products among their terms by `Gemm` and `Gemv`."""
 
     def __init__(self) -> None:
         self._walk = _OverProducts(_local_sum_to_gemm, order="out_to_in", failure_callback=WalkingGraphRewriter.warn)
@@ -209,7 +209,7 @@ class GemmOptimizer(GraphRewriter):
 
 @node_rewriter([mul])
 def local_dot22_to_dot22scalar(fgraph, node):
-    """``c * dot22(x, y)`` -> ``dot22scalar(x, y, c)``: BLAS scales while it multiplies."""
+    """``c * dot22(x, y)`` -> ``dot22scalar(x, y, c)``, since BLAS can scale the product."""
     out = node.outputs[0]
     dtype = out.type.dtype
     if out.type.ndim != 2 or dtype not in BLAS_DTYPES:
@@ -221,12 +221,12 @@ def local_dot22_to_dot22scalar(fgraph, node):
             continue
         others = [v for i, v in enumerate(node.inputs) if i != k]
         numbers = [_as_number(v, dtype) for v in others]
-        found = [number for number in numbers if number is not None]
-        if not found:
+        scalars = [number for number in numbers if number is not None]
+        if not scalars:
             continue
-        left = [v for v, number in zip(others, numbers) if number is None]
-        scaled = _dot22scalar(*var.owner.inputs, _product(found, dtype))
-        return in_place_of(out, mul(scaled, *left) if left else scaled, node.inputs)
+        remaining = [v for v, number in zip(others, numbers) if number is None]
+        scaled = _dot22scalar(*var.owner.inputs, _product(scalars, dtype))
+        return in_place_of(out, mul(scaled, *remaining) if remaining else scaled, node.inputs)
     return False
 
 
@@ -236,7 +236,7 @@ def local_dot22_to_dot22scalar(fgraph, node):
 def _product_with_vector(
     z: TensorVariable, alpha: TensorVariable, x: TensorVariable, y: TensorVariable, beta: TensorVariable
 ) -> Variable | None:
-    """Return the product with a single row, or column, as that of a matrix and a vector."""
+    """Return `gemm` of a single row or column as `gemv`, else None."""
     if x.type.shape[0] == 1 and z.type.shape[0] == 1:
         return gemv_no_inplace(z.dimshuffle(1), alpha, y.T, x.dimshuffle(1), beta).dimshuffle("x", 0)
     if y.type.shape[1] == 1 and z.type.shape[1] == 1:
@@ -245,7 +245,7 @@ def _product_with_vector(
 
 
 def _product_of_vectors(x: TensorVariable, y: TensorVariable) -> Variable | None:
-    """Return the elementwise product of a column and a row; that with a single row or column as one with a vector."""
+    """Return a product of a column and a row, or with a single row or column, by vectors, else None."""
     if x.type.shape[1] == 1 and y.type.shape[0] == 1:
         return mul(x, y)
     if x.type.shape[0] == 1:
@@ -254,7 +254,7 @@ def _product_of_vectors(x: TensorVariable, y: TensorVariable) -> Variable | None
 
 
 def _is_outer(x: Variable, y: Variable, beta: Variable) -> bool:
-    """Return whether a column is multiplied by a row, and added to a matrix or to nothing."""
+    """Return whether a column is multiplied by a row, and `beta` is 0 or 1."""
     return x.type.shape[1] == 1 and y.type.shape[0] == 1 and isinstance(beta, Constant) and beta.data in (0, 1)
 
 
@@ -286,10 +286,10 @@ local_dot22_to_ger_or_gemv = row(
 
 
 def _in_place(name: str, op: Op, overwriting: Op) -> NodeRewriter:
-    """Return the rule that an operation overwrites its first input, unless that is a shared variable to be updated.
+    """Return the rule that replaces an op by one that overwrites its first input, except shared variables.
 
-    A call that fails leaves shared variables as they were; what overwrites them in Python might be followed by what
-    fails. (Compiled code knows what cannot fail, and overwrites them without being told.)
+    A call that fails must leave shared variables unchanged. In Python, a node that fails may run after one that
+    overwrites them. (Native code overwrites them where nothing after it can fail.)
     """
 
     def rewrite(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
@@ -313,7 +313,7 @@ local_inplace_ger = _in_place("local_inplace_ger", ger, ger_destructive)
 
 @node_rewriter([sub, add])
 def local_print_as_we_go_along(fgraph, node):
-    """Print each sum and difference that rewriting comes by; for those who watch it. Changes nothing."""
+    """Print each sum and difference that is visited, for debugging; the graph stays as it is."""
     print(node)
     return False
 
@@ -337,23 +337,23 @@ for _rule in (
 
 
 class BlasPasses(SequentialGraphRewriter):
-    """The passes, one after another."""
+    """The passes in their order."""
 
     def is_worth_repeating(self, fgraph: FunctionGraph, changed: Sequence[Apply]) -> bool:
         """Return whether a rule applies to these nodes, or to products and sums that read them."""
         kinds = {type(node.op) for node in fgraph.apply_nodes}
         if not any(issubclass(kind, (Dot, BlasOp)) for kind in kinds):
             return False
-        found = list(changed)
-        seen = set(found)
-        while found:
-            node = found.pop()
+        pending = list(changed)
+        seen = set(pending)
+        while pending:
+            node = pending.pop()
             if any(rule.transform_tracked(fgraph, node) for rule in _rules_by_op.get_trackers(node.op)):
                 return True
             if isinstance(node.op, (Dot, BlasOp, DimShuffle)) or is_elemwise(node, (Neg, Mul)):
-                users = {user for user, _ in fgraph.clients[node.outputs[0]] if isinstance(user, Apply)} - seen
-                seen |= users
-                found += users
+                clients = {client for client, _ in fgraph.clients[node.outputs[0]] if isinstance(client, Apply)} - seen
+                seen |= clients
+                pending += clients
         return False
 
 
@@ -383,6 +383,6 @@ blas_optdb.register(
     "fast_run",
     position=15,
 )
-#: In-place forms, where nobody else reads what is overwritten.
+#: In-place forms of ops whose overwritten operand has no other client.
 blas_opt_inplace = InplaceWriter(SequentialNodeRewriter(local_inplace_gemm, local_inplace_gemv, local_inplace_ger))
 blas_opt_inplace.name = "blas_opt_inplace"

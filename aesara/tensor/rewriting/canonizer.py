@@ -1,4 +1,4 @@
-"""The canonizers of sums and of products, and the distribution of factors over sums."""
+"""Canonizers of sums and of products, and the distribution of factors over sums."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from aesara.tensor.rewriting.written_order import in_written_order, is_written_l
 
 
 class MulCanonizer(AlgebraicCanonizer):
-    """Equal factors cancel, constants are multiplied, a sign stands in front: products in their canonical form.
+    """The canonical form of products: equal factors cancel, constants are multiplied, and the sign is in front.
 
-    Of ``neg(x) * y``, ``-1 * x * y`` and ``x / neg(y)`` comes ``neg`` of a product; a constant
-    takes the sign up. In the lists the sign is a leading factor -1.
+    ``neg(x) * y``, ``-1 * x * y`` and ``x / neg(y)`` become ``neg`` of a product; a constant factor takes the sign. In
+    the lists of factors, the sign is a leading factor -1.
     """
 
     sign = ops.neg
@@ -45,7 +45,7 @@ class MulCanonizer(AlgebraicCanonizer):
 
     @staticmethod
     def _without_signs(side: list[Variable], out_type: TensorType) -> tuple[list[Variable], bool]:
-        """Return the factors with ``neg(x)`` replaced by ``x``, and whether there was an odd number."""
+        """Return the factors with ``neg(x)`` replaced by ``x``, and whether the number of replacements is odd."""
         negative = False
         plain = []
         for var in side:
@@ -59,7 +59,7 @@ class MulCanonizer(AlgebraicCanonizer):
 
     @staticmethod
     def _is_signed(num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
-        """Return whether the product is to be written as ``neg`` of a product."""
+        """Return whether the canonical form is ``neg`` of a product."""
         if not num or len(num) + len(denum) < 2:
             return False
         value = get_constant(num[0])
@@ -97,7 +97,7 @@ class MulCanonizer(AlgebraicCanonizer):
 def check_for_x_over_absX(
     numerators: list[Variable], denominators: list[Variable]
 ) -> tuple[list[Variable], list[Variable]]:
-    """``x / abs(x) -> sgn(x)`` among the factors of a product, for floats: the lowest integer has no absolute value."""
+    """``x / abs(x) -> sgn(x)`` among the factors of a product of floats; the smallest integer has no absolute value."""
     numerators, denominators = list(numerators), list(denominators)
     for denominator in list(denominators):
         node = output_of(denominator, ops.abs)
@@ -109,21 +109,21 @@ def check_for_x_over_absX(
 
 
 def powers_of_one_base(product: Product) -> Product:
-    """``x**2 * x / x**4 -> 1 / x``, for floats and whole exponents: powers overflow and underflow."""
+    """``x**2 * x / x**4 -> 1 / x``, for floats and integer exponents, since powers overflow and underflow."""
     sides = [[power_of(v) for v in side] for side in (product.factors, product.divisors)]
-    both = {base for base, _ in sides[0]} & {base for base, _ in sides[1]}
-    if not both or may_leave_range(product.factors, product.divisors):
+    common = {base for base, _ in sides[0]} & {base for base, _ in sides[1]}
+    if not common or may_leave_range(product.factors, product.divisors):
         return product
-    left = {base: 0 for base, _ in (*sides[0], *sides[1]) if base in both}
+    exponents = {base: 0 for base, _ in (*sides[0], *sides[1]) if base in common}
     for sign, side in zip((1, -1), sides):
         for base, exponent in side:
-            if base in both:
-                left[base] += sign * exponent
+            if base in common:
+                exponents[base] += sign * exponent
     kept = [
-        [v for v, (base, _) in zip(side, powers) if base not in both]
+        [v for v, (base, _) in zip(side, powers) if base not in common]
         for side, powers in zip((product.factors, product.divisors), sides)
     ]
-    for base, exponent in left.items():
+    for base, exponent in exponents.items():
         if exponent:
             power = base if abs(exponent) == 1 else ops.pow(base, np.asarray(abs(exponent), base.type.dtype))
             kept[exponent < 0].append(power)
@@ -131,9 +131,9 @@ def powers_of_one_base(product: Product) -> Product:
 
 
 class AddCanonizer(AlgebraicCanonizer):
-    """Equal terms cancel, constants are added up: sums in their canonical form.
+    """The canonical form of sums: equal terms cancel, and constants are added.
 
-    Sums of floats with differences in them keep the order in which they are written: differences may cancel.
+    Sums of floats with differences among the terms keep their written order, since differences may cancel digits.
     """
 
     def _rewrite(
@@ -155,7 +155,7 @@ local_mul_canonizer.add_simplifier(check_for_x_over_absX, "X_over_absX", operand
 local_mul_canonizer.add_simplifier(of_lists(powers_of_one_base), "powers_of_one_base", operands=[ops.square, ops.pow])
 
 
-#: Sums of more terms than this are left alone.
+#: Sums of more terms are not considered.
 MOST_TERMS = 20
 
 #: The terms of a sum, with their signs.
@@ -163,20 +163,21 @@ Terms = list[tuple[int, Product]]
 
 
 def multiplied_terms(terms: Terms, by: Product, out_type: TensorType, least_saved: int = 0) -> Terms | None:
-    """Return the terms of a sum multiplied by factors, if more of them cancel than are needed in other terms.
+    """Return the terms of a sum multiplied by factors, if more factors cancel than are added to other terms.
 
-    A term in which nothing cancels is multiplied, but never divided: ``x / (1 - x)`` is not ``1 / (1 / x - 1)``.
+    A term in which nothing cancels may be multiplied but not divided: ``x / (1 - x)`` does not become
+    ``1 / (1 / x - 1)``.
 
     Parameters
     ----------
     terms
         The terms.
     by
-        The factors, and those that are divided by.
+        The factors and divisors.
     out_type
         The type of the result.
     least_saved
-        How many factors have to be saved, and one more.
+        The number of factors that must cancel in excess of those added.
     """
     count = len(by.factors) + len(by.divisors)
     saved = count
@@ -194,43 +195,43 @@ def multiplied_terms(terms: Terms, by: Product, out_type: TensorType, least_save
 
 
 def _unknowns(product: Product) -> int:
-    """Return how many of the factors and divisors are no constants."""
+    """Return the number of factors and divisors that are not constant."""
     return sum(get_constant(var) is None for var in (*product.factors, *product.divisors))
 
 
 def distribute(factor: Variable, others: Product, out: Variable) -> tuple[Variable, Product] | None:
-    """Return a factor that is a sum, multiplied by others, and the others that stay outside; None if that does not pay.
+    """Return a sum multiplied by some of the other factors, and the remaining ones; None if no factors are saved.
 
     Parameters
     ----------
     factor
         The sum.
     others
-        The other factors, and those that are divided by.
+        The other factors and divisors.
     out
         The whole product.
     """
     terms = _terms(factor, out)
     if terms is None:
         return None
-    # Only what cancels somewhere is worth a try.
-    above, below = _factors_of_terms(terms)
-    into = Product(
-        [var for var in others.factors if var in below and get_constant(var) is None],
-        [var for var in others.divisors if var in above and get_constant(var) is None],
+    # Only factors that cancel in some term are multiplied.
+    numerators, denominators = _factors_of_terms(terms)
+    moved = Product(
+        [var for var in others.factors if var in denominators and get_constant(var) is None],
+        [var for var in others.divisors if var in numerators and get_constant(var) is None],
     )
-    multiplied = None if into.is_number else multiplied_terms(terms, into, out.type)
+    multiplied = None if moved.is_number else multiplied_terms(terms, moved, out.type)
     if multiplied is None:
         return None
     total = SignedSum([(sign, term.build(out)) for sign, term in multiplied]).build(out.type.dtype)
     return total, Product(
-        [var for var in others.factors if var not in into.factors],
-        [var for var in others.divisors if var not in into.divisors],
+        [var for var in others.factors if var not in moved.factors],
+        [var for var in others.divisors if var not in moved.divisors],
     )
 
 
 def _terms(factor: Variable, out: Variable) -> Terms | None:
-    """Return the terms of a sum as products; None if there are too many, or one only."""
+    """Return the terms of a sum as products; None for a single term, or too many."""
     total = SignedSum.read(factor, most=MOST_TERMS + 1)
     if not 2 <= len(total.terms) <= MOST_TERMS:
         return None
@@ -238,13 +239,13 @@ def _terms(factor: Variable, out: Variable) -> Terms | None:
 
 
 def _factors_of_terms(terms: Terms) -> tuple[set[Variable], set[Variable]]:
-    """Return what the terms of a sum are multiplied with, and what they are divided by."""
+    """Return the factors, and the divisors, of all terms of a sum."""
     return {v for _, term in terms for v in term.factors}, {v for _, term in terms for v in term.divisors}
 
 
 @node_rewriter([ops.mul, ops.true_divide], operands=[ops.add, ops.sub, ops.mul])
 def local_greedy_distributor(fgraph, node):
-    """``(a / x + b) * x -> a + b * x``: factors go into a sum if fewer are multiplied then."""
+    """``(a / x + b) * x -> a + b * x``: factors are multiplied into a sum if that saves factors."""
     out = node.outputs[0]
     if not is_float(out):
         return False
@@ -257,32 +258,32 @@ def local_greedy_distributor(fgraph, node):
         inner = candidate.owner
         if inner is None or inner.op not in (ops.add, ops.sub) or len(clients[candidate]) != 1:
             continue
-        above = candidate in multiplied
-        # The product may be long: what cannot cancel is seen before all of it is looked through.
+        is_factor = candidate in multiplied
+        # The product may be long, so a quick check that a factor can cancel comes first.
         terms = _terms(candidate, out) if candidate.type.dtype == out.type.dtype else None
         if terms is None:
             continue
         tops, bottoms = _factors_of_terms(terms)
-        same, across = (multiplied, divided) if above else (divided, multiplied)
+        same, across = (multiplied, divided) if is_factor else (divided, multiplied)
         if across.isdisjoint(tops) and same.isdisjoint(bottoms):
             continue
-        own, other = (product.factors, product.divisors) if above else (product.divisors, product.factors)
-        found = distribute(candidate, Product([v for v in own if v is not candidate], other), out)
-        if found is not None:
-            total, left = found
-            parts = ([total, *left.factors], left.divisors)
-            new = Product(*parts) if above else Product(*parts[::-1])
+        own, other = (product.factors, product.divisors) if is_factor else (product.divisors, product.factors)
+        distributed = distribute(candidate, Product([v for v in own if v is not candidate], other), out)
+        if distributed is not None:
+            total, remaining = distributed
+            operands = ([total, *remaining.factors], remaining.divisors)
+            new = Product(*operands) if is_factor else Product(*operands[::-1])
             return in_place_of(out, new.build(out), [*product.factors, *product.divisors])
     return False
 
 
 def _factors(variables: list[Variable], clients: Mapping[Variable, Sequence[ClientType]], dtype: str) -> list[Variable]:
-    """Return the variables, with products of a dtype that only this one uses taken apart."""
-    found: list[Variable] = []
+    """Return factors, with products of a dtype that have no other client expanded."""
+    factors: list[Variable] = []
     for var in variables:
         inner = output_of(var, ops.mul)
         if inner is not None and len(clients[var]) == 1 and var.type.dtype == dtype:
-            found.extend(inner.inputs)
+            factors.extend(inner.inputs)
         else:
-            found.append(var)
-    return found
+            factors.append(var)
+    return factors

@@ -1,4 +1,4 @@
-"""Arithmetic of the constants in sums and products, for their canonical forms."""
+"""Arithmetic of constants in the canonical forms of sums and products."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def add_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False
 
 
 def working_dtype(values: Sequence[ArrayLike], out_type: Any) -> np.dtype:
-    """The dtype to calculate in: wide enough for floats, wrapping as the result for integers."""
+    """Return the dtype for arithmetic of constants: wide for floats, that of the result for integers, which wrap."""
     if out_type is None:
         return np.result_type(*[np.asarray(v) for v in values]) if values else np.dtype("int8")
     dtype = np.dtype(dtype_of_constant(values, out_type.dtype))
@@ -65,9 +65,9 @@ def working_dtype(values: Sequence[ArrayLike], out_type: Any) -> np.dtype:
 
 
 def dtype_of_constant(values: Sequence[ArrayLike], dtype: str) -> str:
-    """Return the dtype of the one constant that stands for several in a sum or product of a dtype.
+    """Return the dtype of the constant that replaces several ones in a sum or product of a dtype.
 
-    Real numbers stay real among complex ones: infinity as a complex number times a complex number is NaN.
+    In complex expressions, real constants stay real, since an infinity as a complex number makes products NaN.
     """
     if dtype[:7] != "complex" or any(np.iscomplexobj(v) for v in values):
         return dtype
@@ -75,7 +75,7 @@ def dtype_of_constant(values: Sequence[ArrayLike], dtype: str) -> str:
 
 
 def is_lost(value: ArrayLike, parts: Sequence[ArrayLike], out_type: TensorType | None) -> bool:
-    """Return whether putting constants together left the range of the dtype."""
+    """Return whether combining constants overflowed or underflowed."""
     if out_type is None or out_type.dtype[:5] not in ("float", "compl"):
         return False
     array = np.asarray(value).astype(out_type.dtype)

@@ -41,21 +41,21 @@ from aesara.tensor.shapes.shape import Shape_i
 
 rules = Rules()
 
-#: the length of a dimension along which nothing is repeated
-one = constant(1, dtype="int64")
+#: The length of a dimension without repetitions.
+ONE = constant(1, dtype="int64")
 
 
 def broadcast_like(value: Variable, template: Variable, fgraph: FunctionGraph, dtype: str | None = None) -> Variable:
-    """`value` in the shape of `template`, allocated.
+    """Return `value` allocated in the shape of `template`.
 
     Parameters
     ----------
     value
-        What is broadcast.
+        The tensor to broadcast.
     template
-        A variable of `fgraph` (or made of its variables).
+        A variable of `fgraph`, or an expression of its variables.
     fgraph
-        The graph; if it keeps track of shapes, what it knows is used.
+        The graph, whose `ShapeFeature` is used if it has one.
     dtype
         The dtype of the result; that of `template` by default.
     """
@@ -66,7 +66,7 @@ def broadcast_like(value: Variable, template: Variable, fgraph: FunctionGraph, d
 
 
 def lengths_of(var: Variable, fgraph: FunctionGraph) -> list[Variable]:
-    """Return the lengths of a tensor's dimensions, in the best form that is known."""
+    """Return the lengths of a tensor's dimensions, in the simplest known form."""
     feature = getattr(fgraph, "shape_feature", None)
     lengths: list[Variable] = []
     for i, n in enumerate(var.type.shape):
@@ -78,18 +78,18 @@ def lengths_of(var: Variable, fgraph: FunctionGraph) -> list[Variable]:
 
 
 def lengths_of_fill(template: Variable, value: Variable, fgraph: FunctionGraph) -> list[Variable]:
-    """Return the lengths of `second(template, value)`: of a dimension that the value has, its own."""
+    """Return the lengths of `second(template, value)`: those of the value, except where it has length one."""
     pairs = zip(lengths_of(value, fgraph), lengths_of(template, fgraph))
-    return [of_value if known != 1 else of_template for known, (of_value, of_template) in zip(value.type.shape, pairs)]
+    return [own if known != 1 else filled for known, (own, filled) in zip(value.type.shape, pairs)]
 
 
 def merge_broadcastables(broadcastables: Sequence[Sequence[bool]]) -> list[bool]:
-    """For each dimension, whether it is broadcastable in all of the patterns."""
+    """Return, for each dimension, whether all patterns are broadcastable."""
     return [all(pattern) for pattern in zip(*broadcastables)]
 
 
 def encompasses_broadcastable(b1: Sequence[bool], b2: Sequence[bool]) -> bool:
-    """Return whether a tensor of pattern `b2` fits where one of pattern `b1` stands.
+    """Return whether a tensor of pattern `b2` broadcasts to one of pattern `b1`.
 
     Examples
     --------
@@ -106,12 +106,17 @@ def encompasses_broadcastable(b1: Sequence[bool], b2: Sequence[bool]) -> bool:
 
 
 def _needs_no_fill(y: Variable, out: Variable) -> bool:
-    """Return whether a value is not known to be repeated."""
+    """Return whether a fill is not known to repeat its value."""
     return y.type.broadcastable == out.type.broadcastable
 
 
 local_useless_fill = row(
-    "local_useless_fill", (second, "x", "y"), "y", _needs_no_fill, each=None, why="second(x, y) -> y, if y is as long"
+    "local_useless_fill",
+    (second, "x", "y"),
+    "y",
+    _needs_no_fill,
+    each=None,
+    why="second(x, y) -> y, if y has the shape of x",
 )
 rules.add(local_useless_fill, to=(rules.canonicalize, rules.useless), tags=("shape_unsafe",))
 
@@ -138,7 +143,7 @@ def _template_and_value(var: Variable) -> Sequence[Variable] | None:
 @rules.stabilize("shape_unsafe")
 @replacing((second, "x", "y"), each=None)
 def local_fill_to_alloc(x: Variable, y: TensorVariable, out: Variable, fgraph: FunctionGraph) -> Variable:
-    """second(x, y) -> alloc(y, *shape(x)), or y where that is enough."""
+    """second(x, y) -> alloc(y, *shape(x)), or y if that has the shape."""
     if _needs_no_fill(y, out):
         return y
     lengths = lengths_of_fill(x, y, fgraph)
@@ -185,23 +190,23 @@ def local_alloc_sink_dimshuffle(x: TensorVariable, n: Sequence[Variable], out: V
 @rules.uncanonicalize
 @replacing((Alloc, (one_of(Alloc, node="inner"), "x", "**n"), "**m"), each=None)
 def local_merge_alloc(inner: Apply, x: Variable, n: Sequence[Variable], m: Sequence[Variable]) -> Variable | None:
-    """alloc(alloc(x, n), m, n) -> alloc(x, m, n), with a check where the lengths are not known to agree."""
+    """alloc(alloc(x, n), m, n) -> alloc(x, m, n), with a run-time check if the lengths are not known to agree."""
     lengths = list(m)
-    # An inner length is not needed if it is one and no check: if there is one element, or a new dimension.
-    of_x = (1,) * (len(n) - x.type.ndim) + x.type.shape
-    of_inner = inner.outputs[0].type.shape
-    for axis, (own, known, length) in enumerate(zip(of_x, of_inner, n), start=len(m) - len(n)):
+    # An inner length of one is dropped if it is no check: for one element, or a new dimension.
+    value_lengths = (1,) * (len(n) - x.type.ndim) + x.type.shape
+    inner_lengths = inner.outputs[0].type.shape
+    for axis, (own, known, length) in enumerate(zip(value_lengths, inner_lengths, n), start=len(m) - len(n)):
         if own == known == 1 or same_elements(length, lengths[axis]):
             continue
         if own != 1:
-            # The inner allocation may be what repeats the value, or not.
+            # The inner allocation may or may not repeat the value.
             return None
         lengths[axis] = _check_lengths(lengths[axis], _fits(length, lengths[axis]))
     return alloc(x, *lengths)
 
 
 class _AssertLengths(Assert):
-    """A length, if what is allocated can be allocated again with it."""
+    """A length, with the check that an allocation can be allocated again with it."""
 
     def __init__(self) -> None:
         super().__init__("An allocation of an allocation has other lengths than this.")
@@ -209,7 +214,7 @@ class _AssertLengths(Assert):
 
 
 _check_lengths = _AssertLengths()
-#: Whether a dimension of one length can have another, by being repeated if it has to be.
+#: A condition that holds if a dimension of one length has another one, possibly by repetition.
 _fits = Elemwise(composite_of([int64, int64], lambda length, of_result: or_(eq(length, of_result), eq(length, 1))))
 
 
@@ -229,18 +234,18 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 def _allocated_if_needed(var: Any, others: Sequence[Variable], feature: Any) -> Variable:
-    """Return what an allocation repeats, if other operands repeat it as well, and the allocation if not."""
+    """Return the value of an allocation if broadcasting by other operands repeats it, else the allocation."""
     value = var.owner.inputs[0]
     n_new = var.type.ndim - value.type.ndim
     small = value.dimshuffle(*["x"] * n_new, *range(value.type.ndim)) if n_new else value
-    # Every dimension that the allocation lends must be there in another operand. It may also repeat what is not known
-    # to be of length one: elementwise operations do not.
-    for axis, (of_value, of_alloc) in enumerate(zip(small.type.shape, var.type.shape)):
-        if of_value == 1:
-            is_needed = of_alloc != 1 and all(v.type.shape[axis] == 1 for v in others)
+    # Each dimension that the allocation adds must come from another operand. An allocation also repeats dimensions that
+    # are not known to have length one, which elementwise operations do not.
+    for axis, (own, allocated) in enumerate(zip(small.type.shape, var.type.shape)):
+        if own == 1:
+            is_needed = allocated != 1 and all(v.type.shape[axis] == 1 for v in others)
         else:
-            is_needed = of_value is None and (
-                of_alloc == 1 or feature is None or not feature.same_shape(small, var, axis, axis, with_checks=True)
+            is_needed = own is None and (
+                allocated == 1 or feature is None or not feature.same_shape(small, var, axis, axis, with_checks=True)
             )
         if is_needed:
             return var
@@ -253,12 +258,12 @@ def _allocated_if_needed(var: Any, others: Sequence[Variable], feature: Any) -> 
     each=None,
 )
 def local_alloc_to_broadcast(x: Variable, n: Sequence[Variable], out: Variable) -> Variable | None:
-    """alloc(x, n) -> broadcast_to(x, n), where only elementwise operations read it: it need not be in memory.
+    """alloc(x, n) -> broadcast_to(x, n), if only elementwise operations read it, so that it need not be in memory.
 
-    This is for operands that `local_elemwise_alloc` cannot leave as they are, once no other rule is to come.
+    This is for operands that `local_elemwise_alloc` cannot replace, after all other rules.
     """
     new = broadcast_to_(x, *n)
-    return new if new.type == out.type else None  # less may be known of its shape
+    return new if new.type == out.type else None  # it may have a less specific shape
 
 
 def _is_only_an_operand(fgraph: FunctionGraph, var: Variable) -> bool:
@@ -286,9 +291,9 @@ rules.add(local_alloc_unary, to=(rules.specialize, rules.canonicalize))
 @rules.specialize
 @node_rewriter([Elemwise])
 def local_alloc_elementwise(fgraph: FunctionGraph, node: Apply) -> RuleResult:
-    """``f(alloc(x, n))`` -> ``alloc(f(x), n)``, for functions that cost a call.
+    """``f(alloc(x, n))`` -> ``alloc(f(x), n)``, for functions without a machine instruction
 
-    Constants repeat a number too, and so do elementwise operations on what repeats one.
+    The operand may also be a constant that repeats a number, or an elementwise expression of such operands.
     """
     native = getattr(node.op.scalar_op, "native", None)
     if native is None or isinstance(native, Primitive) or len(node.outputs) != 1:
@@ -296,41 +301,41 @@ def local_alloc_elementwise(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     out = node.outputs[0]
     if all(known == 1 for known in out.type.shape) or all(isinstance(var, Constant) for var in node.inputs):
         return False
-    lengths: list[Variable] = [one] * out.type.ndim
+    lengths: list[Variable] = [ONE] * out.type.ndim
     number = _repeated_number(out, lengths, DEEPEST)
     return None if number is None else in_place_of(out, alloc(number, *lengths))
 
 
-#: how many elementwise operations, one in another, are searched for numbers that are repeated
+#: The depth of elementwise operations that are searched for repeated numbers.
 DEEPEST = 4
 
 
 def _repeated_number(var: Any, lengths: list[Variable], depth: int) -> Variable | None:
-    """Return the scalar that a variable repeats, and put its shape into `lengths`; None if operands disagree."""
+    """Return the scalar that a variable repeats, and set its shape in `lengths`; None if there is none."""
     if all(known == 1 for known in var.type.shape):
         return var.dimshuffle() if var.type.ndim else var
     node = var.owner
-    found: Variable | None
+    number: Variable | None
     if isinstance(var, Constant):
         value = common_value(var)
-        found = None if value is None else constant(np.asarray(value))
+        number = None if value is None else constant(np.asarray(value))
         repeated = [constant(known) for known in var.type.shape]
     elif node is None:
         return None
     elif isinstance(node.op, Alloc):
         value, *repeated = node.inputs
-        found = _repeated_number(value, [], 0) if all(known == 1 for known in value.type.shape) else None
+        number = _repeated_number(value, [], 0) if all(known == 1 for known in value.type.shape) else None
     elif isinstance(node.op, Elemwise) and depth and len(node.outputs) == 1 and node.op != second:
-        numbers = [_repeated_number(operand, lengths, depth - 1) for operand in node.inputs]
-        return None if any(number is None for number in numbers) else node.op(*numbers)
+        scalars = [_repeated_number(operand, lengths, depth - 1) for operand in node.inputs]
+        return None if any(scalar is None for scalar in scalars) else node.op(*scalars)
     else:
         return None
     for axis, (known, length) in enumerate(zip(var.type.shape, repeated)):
         if known != 1:
-            if lengths[axis] is not one and not same_elements(lengths[axis], length):
+            if lengths[axis] is not ONE and not same_elements(lengths[axis], length):
                 return None
             lengths[axis] = length
-    return found
+    return number
 
 
 local_alloc_empty_to_zeros = rule(
@@ -341,19 +346,19 @@ local_alloc_empty_to_zeros = rule(
 )
 
 
-#: Results of more bytes than this, and than twice the inputs, are left to be computed.
+#: Results of more bytes than this, and than twice the inputs, are not folded.
 LARGEST_FOLDED = 2**20
 
 
 @node_rewriter(None, operands=[Constant])
 def constant_folding(fgraph, node):
-    """Replace a node whose inputs are all constants with its values."""
+    """Replace a node whose inputs are all constants by its values."""
     return _fold(fgraph, node) or False
 
 
 @node_rewriter(None, operands=[Constant])
 def lossless_constant_folding(fgraph, node):
-    """Replace a node whose inputs are all constants with its values, unless a more stable form may need the inputs."""
+    """Replace a node whose inputs are all constants by its values, unless a more stable form may need the inputs."""
     if not any(client != "output" for out in node.outputs for client, _ in fgraph.clients[out]):
         return _fold(fgraph, node) or False
     op = node.op.scalar_op if isinstance(node.op, Elemwise) else node.op
@@ -365,15 +370,15 @@ def lossless_constant_folding(fgraph, node):
     return results
 
 
-#: The same after stable forms have been looked for.
+#: The same after the search of stable forms.
 late_constant_folding = node_rewriter(None, operands=[Constant])(constant_folding.fn)
 late_constant_folding.name = "late_constant_folding"
-# By this name modes know the rule that folds constants from the beginning.
+# Modes know the first rule that folds constants by this name.
 lossless_constant_folding.name = constant_folding.name
 
 
 def _fold(fgraph: FunctionGraph, node: Any) -> list[Constant] | None:
-    """Return the constants that take the place of a node; None if it is to stay."""
+    """Return the values of the outputs of a node as constants; None if it is not folded."""
     for var in node.inputs:
         if not isinstance(var, Constant):
             return None
@@ -386,17 +391,17 @@ def _fold(fgraph: FunctionGraph, node: Any) -> list[Constant] | None:
         with np.errstate(all="ignore"):
             node.op.perform(node, [var.data for var in node.inputs], list(storage))
     except Exception:
-        # What fails now would fail when the function runs: there the error belongs.
+        # The call of the function raises the error.
         return None
     results = []
     for output, (value,) in zip(node.outputs, storage):
         if value is None and hasattr(output.type, "dtype"):
-            return None  # `perform` has left it out: an error when the function runs
+            return None  # `perform` did not set it, which is an error of the call
         results.append(output.type.make_constant(value))
     return results
 
 
-#: Ops that have stable forms together with what reads them: of `log(1 + exp(-50))` nothing is left after the sum.
+#: Ops that have stable forms together with their clients: in `log(1 + exp(-50))`, folding loses all digits.
 IN_STABLE_FORMS = (Exp, Expm1, Sigmoid, Softplus, Tanh, Sinh, Cosh, Erf, Erfc, Ndtr, Softmax)
 
 

@@ -23,18 +23,18 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
 
-#: dtypes in which other roundings are as good; those of whole numbers and half precision have none to spare
+#: Dtypes in which products may be reordered: integers are exact, and half precision has no digits to spare.
 FLOATS = ("float32", "float64", "complex64", "complex128")
-#: of longer chains not all orders are looked at
+#: The longest chain of which all orders are compared.
 LONGEST = 24
-#: what lengths that are not known are supposed to be
-SUPPOSED = 32
+#: The value that stands for unknown lengths in the search of an order.
+ASSUMED_LENGTH = 32
 
 _dot = Dot()
 
 
 def dot_operands(fgraph: FunctionGraph, var: Variable, dtype: str) -> tuple[Variable, Variable] | None:
-    """Return the operands of a product that nobody else uses, all of one dtype."""
+    """Return the operands of a product of one dtype with a single client, else None."""
     node = var.owner
     if node is None or not isinstance(node.op, Dot) or var.type.dtype != dtype or len(fgraph.clients[var]) != 1:
         return None
@@ -43,40 +43,40 @@ def dot_operands(fgraph: FunctionGraph, var: Variable, dtype: str) -> tuple[Vari
 
 
 def of_one_float(var: Variable, out: Variable) -> bool:
-    """Return whether a variable has the dtype of the result, one with digits to spare."""
+    """Return whether a variable has the dtype of the result, one in which products may be reordered."""
     return var.type.dtype == out.type.dtype and out.type.dtype in FLOATS
 
 
 # The order of products
 
-#: A product of an order: of the operands from `start` to `split` and those from there to `end`.
+#: A product ``(start, split, end)`` in an order: of the operands from `start` to `split`, and from `split` to `end`.
 Step = tuple[int, int, int]
 
 
 def _continues(fgraph: FunctionGraph, var: Variable, position: int, dtype: str) -> bool:
-    """Return whether an operand of a product, the left (0) or the right one (1), is a product of the same chain.
+    """Return whether the left (0) or right (1) operand of a product is a product of the same chain.
 
-    A vector ends a chain: in ``dot(A, dot(u, B))`` u is a row, while the product that A is multiplied with is a column.
+    A vector ends a chain: in ``dot(A, dot(u, B))`` u is a row, but A is multiplied by a column.
     """
     operands = dot_operands(fgraph, var, dtype)
     return operands is not None and (var.type.ndim == 2 or operands[position].type.ndim == 1)
 
 
 def _chain(fgraph: FunctionGraph, out: Variable) -> tuple[list[Variable], list[Step]]:
-    """Return the operands of a product of products, from left to right, and the order of the products."""
+    """Return the operands of nested products, from left to right, and the order of the products."""
     operands: list[Variable] = []
     order: list[Step] = []
-    begun: list[list[int]] = []
+    bounds: list[list[int]] = []
     pending: list[tuple[Variable | None, int]] = [(out, -1)]
     while pending:
         var, position = pending.pop()
         if var is None:
-            begun[-1].append(len(operands))
-            if len(begun[-1]) == 3:
-                start, split, end = begun.pop()
+            bounds[-1].append(len(operands))
+            if len(bounds[-1]) == 3:
+                start, split, end = bounds.pop()
                 order.append((start, split, end))
         elif position < 0 or _continues(fgraph, var, position, out.type.dtype):
-            begun.append([len(operands)])
+            bounds.append([len(operands)])
             left, right = var.owner.inputs  # type: ignore[union-attr]
             pending += [(None, 0), (right, 1), (None, 0), (left, 0)]
         else:
@@ -85,18 +85,18 @@ def _chain(fgraph: FunctionGraph, out: Variable) -> tuple[list[Variable], list[S
 
 
 def _lengths(chain: list[Variable]) -> list[int | None]:
-    """Rows of each operand, and at the end the columns of the last; of a vector at an end one."""
+    """Return the number of rows of each operand and of columns of the last; 1 for a vector at an end."""
     first, last = chain[0], chain[-1]
-    known: list[int | None] = [first.type.shape[0] if first.type.ndim == 2 else 1]
+    lengths: list[int | None] = [first.type.shape[0] if first.type.ndim == 2 else 1]
     for before, after in pairwise(chain):
-        of_before, of_after = before.type.shape[-1], after.type.shape[0]
-        known.append(of_before if of_before is not None else of_after)
-    known.append(last.type.shape[1] if last.type.ndim == 2 else 1)
-    return known
+        columns, rows = before.type.shape[-1], after.type.shape[0]
+        lengths.append(columns if columns is not None else rows)
+    lengths.append(last.type.shape[1] if last.type.ndim == 2 else 1)
+    return lengths
 
 
 def _best_order(lengths: list[int]) -> list[Step]:
-    """Return the order with the fewest multiplications; of a long chain the better one of those from its ends."""
+    """Return the order with the fewest multiplications; for a long chain, the better one from either end."""
     n = len(lengths) - 1
     if n > LONGEST:
         from_left = [(0, k, k + 1) for k in range(1, n)]
@@ -104,7 +104,7 @@ def _best_order(lengths: list[int]) -> list[Step]:
         return min(
             from_left, from_right, key=lambda order: sum(lengths[i] * lengths[j] * lengths[k] for i, j, k in order)
         )
-    # By dynamic programming over the parts of the chain: the cost of each, and where it is split.
+    # Dynamic programming over the ranges of the chain: the cost of each, and the position of its split.
     best: dict[tuple[int, int], tuple[int, int]] = {(k, k + 1): (0, k) for k in range(n)}
     for size in range(2, n + 1):
         for start in range(n - size + 1):
@@ -115,21 +115,21 @@ def _best_order(lengths: list[int]) -> list[Step]:
                 for split in range(start + 1, end)
             )
     order: list[Step] = []
-    parts = [(0, n)]
-    while parts:
-        start, end = parts.pop()
+    ranges = [(0, n)]
+    while ranges:
+        start, end = ranges.pop()
         if end - start > 1:
             split = best[start, end][1]
             order.append((start, split, end))
-            parts += [(start, split), (split, end)]
+            ranges += [(start, split), (split, end)]
     return order[::-1]
 
 
 def _saves(old: list[Step], new: list[Step], lengths: list[int | None]) -> bool:
-    """Return whether an order takes fewer multiplications for some lengths of at least 2, and more for none.
+    """Return whether an order takes at most as many multiplications for all unknown lengths from 2 on, fewer for some.
 
-    What is saved is a polynomial in the lengths that are not known. With ``2 + t`` for each of them it is negative
-    somewhere if one of its coefficients is: where just the t of this term are large.
+    The difference is a polynomial in the unknown lengths. Written in t for lengths ``2 + t``, it is negative somewhere
+    if one of its coefficients is: where only the t of that term are large.
     """
     saved: Counter[tuple[int, ...]] = Counter()
     for sign, order in ((1, old), (-1, new)):
@@ -148,10 +148,10 @@ def _saves(old: list[Step], new: list[Step], lengths: list[int | None]) -> bool:
 @rules.canonicalize
 @node_rewriter([Dot], operands=[Dot])
 def local_dot_chain(fgraph, node):
-    """dot(dot(A, B), v) -> dot(A, dot(B, v)): products in the order that takes the fewest multiplications.
+    """dot(dot(A, B), v) -> dot(A, dot(B, v)): products in the order with the fewest multiplications.
 
-    Lengths that are not known are supposed to be equal; an order must be no worse whatever they are, from 2 on.
-    A function, since the order of a whole chain is searched.
+    Unknown lengths are assumed to be equal, but the new order must not be worse for any lengths from 2 on. A function,
+    since it searches the order of a whole chain.
     """
     (out,) = node.outputs
     dtype = out.type.dtype
@@ -164,27 +164,27 @@ def local_dot_chain(fgraph, node):
         outer, position = clients[0]
         if isinstance(outer.op, Dot) and all(v.type.dtype == dtype for v in (*outer.inputs, *outer.outputs)):
             if _continues(fgraph, out, position, dtype):
-                return False  # it is seen to with the whole chain
+                return False  # the rule handles it with the whole chain
     chain, order = _chain(fgraph, out)
     lengths = _lengths(chain)
-    better = _best_order([SUPPOSED if n is None else n for n in lengths])
+    better = _best_order([ASSUMED_LENGTH if n is None else n for n in lengths])
     if not _saves(order, better, lengths):
         return False
-    made = {(k, k + 1): v for k, v in enumerate(chain)}
+    products = {(k, k + 1): v for k, v in enumerate(chain)}
     for start, split, end in better:
-        made[start, end] = _dot(made[start, split], made[split, end])
-    return in_place_of(out, made[0, len(chain)])
+        products[start, end] = _dot(products[start, split], products[split, end])
+    return in_place_of(out, products[0, len(chain)])
 
 
-# What can be taken out of a product
+# Factors and terms that are moved out of products
 
 
 @rules.canonicalize
 @node_rewriter([Dot], operands=[neg, mul])
 def local_scalar_out_of_dot(fgraph, node):
-    """dot(c * x, y) -> c * dot(x, y), for a number c, or a sign: BLAS scales while it multiplies.
+    """dot(c * x, y) -> c * dot(x, y) for a number c or a sign, since BLAS can scale the product.
 
-    A function, since both operands may have numbers.
+    A function, since both operands may have such factors.
     """
     (out,) = node.outputs
     if out.type.ndim == 0 or not all(of_one_float(v, out) for v in node.inputs):
@@ -202,7 +202,7 @@ def local_scalar_out_of_dot(fgraph, node):
                 (var,) = inner.inputs
             elif inner.op == mul:
                 rest = [v for v in inner.inputs if not is_number(v)]
-                # The number must not be what gives the product its dtype, or its shape.
+                # The number must not determine the dtype or shape of the product.
                 if len(rest) == 1 and rest[0].type.dtype == var.type.dtype and rest[0].type.shape == var.type.shape:
                     numbers += [v for v in inner.inputs if v is not rest[0]]
                     (var,) = rest
@@ -220,16 +220,16 @@ def local_scalar_out_of_dot(fgraph, node):
 def local_add_of_dots(fgraph, node):
     """dot(A, B) + dot(A, C) -> dot(A, B + C): one product instead of two.
 
-    A function, since each pair of the products is compared, in sums of few terms only.
+    A function, since it compares all pairs of products, in sums of few terms.
     """
     (out,) = node.outputs
     dtype = out.type.dtype
     if dtype not in FLOATS or len(node.inputs) > 16:
         return False
     products = [(k, dot_operands(fgraph, v, dtype)) for k, v in enumerate(node.inputs)]
-    found = [(k, operands) for k, operands in products if operands is not None]
-    for i, (first, (x, y)) in enumerate(found):
-        for second, (u, w) in found[i + 1 :]:
+    candidates = [(k, operands) for k, operands in products if operands is not None]
+    for i, (first, (x, y)) in enumerate(candidates):
+        for second, (u, w) in candidates[i + 1 :]:
             if x is u and y is not w and _pays(x, y, w):
                 merged = _dot(x, node.op(y, w))
             elif y is w and x is not u and _pays(y, x, u):
@@ -242,7 +242,7 @@ def local_add_of_dots(fgraph, node):
 
 
 def _pays(shared: Variable, x: Variable, y: Variable) -> bool:
-    """Return whether two operands are added without broadcasting, in less time than each is multiplied."""
+    """Return whether operands are added without broadcasting, and in less time than a product takes."""
     return x.type.broadcastable == y.type.broadcastable and x.type.ndim <= shared.type.ndim
 
 
@@ -267,7 +267,7 @@ local_dot_of_diagonal = rules.group(
 
 
 def _sum_along(f: Any, axis: int, x: Variable) -> Variable:
-    """Return the sum of a matrix along an axis, if it is one of those of a sum; the matrix otherwise."""
+    """Return the sum of a matrix along an axis if that is one of the axes of `f`; else the matrix."""
     return with_axes(f, [axis])(x) if axis in axes_of(f, 2) else x
 
 
@@ -279,16 +279,16 @@ local_sum_of_dot = rules.canonicalize(
         lambda f, x, y: x.type.ndim == 2 == y.type.ndim and axes_of(f, 2) != (),
         each=of_one_float,
         single_client=True,
-        why="sum(dot(x, y), axis=0) -> dot(sum(x, axis=0), y): one product less by as many rows",
+        why="sum(dot(x, y), axis=0) -> dot(sum(x, axis=0), y), a product with a vector instead of a matrix",
     )
 )
 
 
 def _sums_of_rows(x: TensorVariable, y: TensorVariable, product: Apply, out: Variable) -> Variable:
-    """Return the diagonal of a product of matrices without it."""
+    """Return the diagonal of a product of matrices without computing the product."""
     rows, columns = product.outputs[0].type.shape
     if rows is None or rows != columns:
-        # Only as many rows, and columns, as both have.
+        # The diagonal has the smaller of the numbers of rows and columns.
         x, y = x[: y.shape[1]], y[:, : x.shape[0]]
     return Sum(axis=(1,), dtype=out.type.dtype)(mul(x, y.T))
 
@@ -301,13 +301,13 @@ local_diagonal_of_dot = rules.canonicalize(
         lambda x, y: x.type.ndim == 2 == y.type.ndim and 1 not in (*x.type.shape, *y.type.shape),
         each=of_one_float,
         single_client=True,
-        why="diagonal(dot(x, y)) -> sum(x * y.T, axis=1); so a trace takes no product",
+        why="diagonal(dot(x, y)) -> sum(x * y.T, axis=1); so a trace needs no product",
     )
 )
 
 
 def _sum_of_products(f: Any, factors: list[Any], product: Apply) -> Variable | None:
-    """Return the sum with factors taken out along one of its axes, the first for which that pays."""
+    """Return the sum with factors moved out along its first axis for which that pays, else None."""
     shape = product.outputs[0].type.shape
     axes = axes_of(f, len(shape))
     for axis in axes:
@@ -319,8 +319,8 @@ def _sum_of_products(f: Any, factors: list[Any], product: Apply) -> Variable | N
             total = with_axes(f, [axis])(mul(*inside) if len(inside) > 1 else inside[0])
             kept = [d for d in range(len(shape)) if d != axis]
             scaled = mul(*(v.dimshuffle(*kept) for v in outside), total)
-            left = [d - (d > axis) for d in axes if d != axis]
-            return with_axes(f, left)(scaled) if left else scaled
+            remaining = [d - (d > axis) for d in axes if d != axis]
+            return with_axes(f, remaining)(scaled) if remaining else scaled
     return None
 
 

@@ -1,9 +1,8 @@
-"""Rules about the order of dimensions, and about elementwise operations as such, among them fusion.
+"""Rules about the order of dimensions and about elementwise operations, including fusion.
 
-Native code is fused below the graph, across more than elementwise operations, so that this is left to those who ask
-for it: ``mode.including("fusion")``, or the optimizer ``o2``.
-
-The reduction of an elementwise result is fused by ``mode.including("local_careduce_fusion")`` too.
+Native code is fused when it is lowered, across more than elementwise operations. Fusion in the graph is therefore
+optional: ``mode.including("fusion")``, or the optimizer ``o2``. ``mode.including("local_careduce_fusion")`` also fuses
+reductions with elementwise operations.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
 
-#: Operations of more inputs than this are not made.
+#: The largest number of inputs of a fused operation.
 MAX_INPUTS = 31
 
 
 def elemwise_max_input_fct(node: Apply) -> int:
-    """Return the number of inputs that a fused operation may have."""
+    """Return the largest number of inputs of an operation fused with a node."""
     return MAX_INPUTS
 
 
@@ -55,20 +54,20 @@ def local_elemwise_fusion_op(
     max_input_fct: Callable[[Apply], int] = elemwise_max_input_fct,
     maker: Callable[[Apply, ScalarOp], Elemwise] | None = None,
 ) -> Callable[[FunctionGraph, Apply], RuleResult]:
-    """Make a function that fuses a node with those that only it reads.
+    """Return a function that fuses a node with operands that have no other client.
 
     Parameters
     ----------
     op_class
-        The class of the operations that are fused.
+        The class of the operations to fuse.
     max_input_fct
-        Gives for a node how many inputs a fused operation may have.
+        A function of a node that returns the largest number of inputs of a fused operation.
     maker
-        Makes an operation, given the node and the scalar op. Default: `op_class` of the scalar op.
+        A function of the node and the scalar op that returns the operation; by default `op_class`.
     """
 
     def local_fuse(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
-        """One operation in the place of a node and of the nodes that only it reads."""
+        """Replace a node and operands without other clients by one operation."""
         if not _may_be_fused(node, op_class):
             return False
         group = _group_of(fgraph, node, op_class, max_input_fct(node))
@@ -103,7 +102,7 @@ def _may_be_fused(node: Apply | None, op_class: type[Elemwise]) -> bool:
 
 
 def _group_of(fgraph: FunctionGraph, node: Apply, op_class: type[Elemwise], max_inputs: int) -> list[Apply]:
-    """The nodes that are fused with `node`, each before those whose results it reads."""
+    """Return the nodes that are fused with `node`, each before its operands."""
     group = [node]
     members = {node}
     pattern = node.outputs[0].type.broadcastable
@@ -126,7 +125,7 @@ def _group_of(fgraph: FunctionGraph, node: Apply, op_class: type[Elemwise], max_
 
 
 def _leaves_of(node: Apply, group: set[Apply]) -> list[Variable]:
-    """Return the variables that a group of nodes reads from outside, from left to right."""
+    """Return the inputs of a group of nodes, from left to right."""
     seen: dict[Variable, bool] = {}
     stack = list(reversed(node.inputs))
     while stack:
@@ -165,7 +164,7 @@ class FusionOptimizer(GraphRewriter):
         self.name = getattr(node_rewriter, "name", None) or getattr(node_rewriter, "__name__", None)
 
     def apply(self, fgraph: FunctionGraph) -> int:
-        """Fuse; the number of replacements."""
+        """Fuse the nodes of a graph, and return the number of replacements."""
         if not config.tensor__local_elemwise_fusion:
             return 0
         transform = getattr(self.node_rewriter, "transform", self.node_rewriter)
@@ -181,7 +180,7 @@ class FusionOptimizer(GraphRewriter):
         return replaced
 
 
-#: The fusions, in order: sums and products of many operands, then everything elementwise.
+#: The fusions in their order: sums and products of several operands, then all elementwise operations.
 fuse_seqopt = SequenceDB()
 fuse_seqopt.name = "elemwise_fusion"
 fuse_seqopt.register("local_add_mul_fusion", FusionOptimizer(local_add_mul_fusion), "fast_run", "fusion", position=0)
@@ -193,23 +192,23 @@ fuse_seqopt.register(
 @rules.canonicalize
 @node_rewriter([(Elemwise, Composite)])
 def local_useless_composite(fgraph, node):
-    """Remove outputs of composites that nothing reads, and inputs that nothing needs."""
+    """Remove unused outputs and inputs of composites."""
     op = node.op
     if op.inplace_pattern:
         return False
-    asked = [k for k, out in enumerate(node.outputs) if fgraph.clients[out]]
+    used = [k for k, out in enumerate(node.outputs) if fgraph.clients[out]]
     inner = op.scalar_op
-    results = [inner.outputs[k] for k in asked]
+    results = [inner.outputs[k] for k in used]
     needed = _inputs_of(inner, results)
-    if (len(asked) == len(node.outputs) and len(needed) == len(node.inputs)) or not asked or not needed:
+    if (len(used) == len(node.outputs) and len(needed) == len(node.inputs)) or not used or not needed:
         return False
-    made = Elemwise(Composite([inner.inputs[k] for k in needed], results))(
+    smaller = Elemwise(Composite([inner.inputs[k] for k in needed], results))(
         *[node.inputs[k] for k in needed], return_list=True
     )
-    # What is left out may have been all that was as long as the result.
-    if any(new.type != node.outputs[k].type for k, new in zip(asked, made)):
+    # The type differs if only a removed input had the shape of the result.
+    if any(new.type != node.outputs[k].type for k, new in zip(used, smaller)):
         return False
-    return {node.outputs[k]: new for k, new in zip(asked, made)}
+    return {node.outputs[k]: new for k, new in zip(used, smaller)}
 
 
 def _inputs_of(composite: Composite, results: list[Any]) -> list[int]:
@@ -226,10 +225,10 @@ def _inputs_of(composite: Composite, results: list[Any]) -> list[int]:
 @rules.canonicalize
 @node_rewriter([add, sub, mul], operands=[Constant])
 def local_upcast_elemwise_constant_inputs(fgraph, node):
-    """Cast constants to the dtype that they are computed in: ``x + int8(1) -> x + float64(1)``."""
+    """``x + int8(1) -> x + float64(1)``: constants are cast to the dtype of the result"""
     out = node.outputs[0]
     dtype = out.type.dtype
-    # Products of complex numbers and real ones are not those with complex ones where there are infinities.
+    # The product of an infinity with a real number differs from that with a complex number.
     if dtype.startswith("complex") or all(not isinstance(v, Constant) or v.type.dtype == dtype for v in node.inputs):
         return False
     inputs = [constant(v.data.astype(dtype), name=v.name) if isinstance(v, Constant) else v for v in node.inputs]
@@ -238,7 +237,7 @@ def local_upcast_elemwise_constant_inputs(fgraph, node):
 
 
 def _fuse(f: Any, g: Any, x: list[Variable], out: Variable) -> Variable | None:
-    """one operation"""
+    """Return the reduction and the elementwise operation as one op; None if its type differs."""
     fused = FusedReduction(f, g, [v.type.dtype for v in x])(*x)
     return fused if fused.type == out.type else None
 
@@ -254,7 +253,7 @@ local_careduce_fusion = row(
 
 
 def is_dimshuffle_useless(new_order, input):
-    """Return whether a new order of dimensions changes nothing. Those of length 1 are alike, old or new.
+    """Return whether a new order of dimensions leaves a tensor unchanged; dimensions of length 1 are interchangeable.
 
     Examples
     --------
@@ -271,7 +270,7 @@ def is_dimshuffle_useless(new_order, input):
 
 
 def apply_local_dimshuffle_lift(fgraph, var):
-    """`var` with the rearrangement of its dimensions moved towards the inputs."""
+    """Return `var` with the rearrangement of its dimensions moved towards the inputs."""
     node = var.owner
     if node is None:
         return var
@@ -284,44 +283,46 @@ def apply_local_dimshuffle_lift(fgraph, var):
 @rules.specialize
 @node_rewriter([DimShuffle])
 def local_dimshuffle_lift(fgraph, node):
-    """Rearrangements of dimensions: one instead of two, none that changes nothing, and before
-    elementwise operations rather than after."""
+    """``f(x).dimshuffle(1, 0) -> f(x.dimshuffle(1, 0))`` for elementwise `f`
+
+    Successive rearrangements become one, and those without effect are removed.
+    """
     (x,), (out,), new_order = node.inputs, node.outputs, tuple(node.op.new_order)
-    if not is_dimshuffle_useless(new_order, x) and not _parts_to_lift(fgraph, x, new_order):
+    if not is_dimshuffle_useless(new_order, x) and not _operands_to_lift(fgraph, x, new_order):
         return False
     return in_place_of(out, _lift(fgraph, x, new_order))
 
 
 def _lift(fgraph, x, new_order):
-    """Return a variable with its dimensions rearranged, by rearranging operands as near to the inputs as possible."""
-    done = {}
-    waiting = [(x, new_order)]
-    while waiting:
-        key = var, order = waiting[-1]
-        needed = [] if key in done else _parts_to_lift(fgraph, var, order)
-        missing = [part for part in needed if part not in done]
-        waiting.extend(missing)
+    """Return a variable with its dimensions rearranged, by rearranging operands as close to the inputs as possible."""
+    lifted = {}
+    stack = [(x, new_order)]
+    while stack:
+        key = var, order = stack[-1]
+        needed = [] if key in lifted else _operands_to_lift(fgraph, var, order)
+        missing = [operand for operand in needed if operand not in lifted]
+        stack.extend(missing)
         if missing:
             continue
-        waiting.pop()
-        if key in done:
+        stack.pop()
+        if key in lifted:
             continue
         if is_dimshuffle_useless(order, var):
-            done[key] = var
+            lifted[key] = var
         elif not needed:
-            done[key] = var.dimshuffle(*order)
+            lifted[key] = var.dimshuffle(*order)
         elif isinstance(var.owner.op, DimShuffle):
-            done[key] = done[needed[0]]
+            lifted[key] = lifted[needed[0]]
         else:
-            done[key] = var.owner.op(*[done[part] for part in needed])
+            lifted[key] = var.owner.op(*[lifted[operand] for operand in needed])
             plain = var.dimshuffle(*order)
-            if done[key].type != plain.type and key != (x, new_order):
-                done[key] = plain
-    return done[x, new_order]
+            if lifted[key].type != plain.type and key != (x, new_order):
+                lifted[key] = plain
+    return lifted[x, new_order]
 
 
-def _parts_to_lift(fgraph, var, order):
-    """Return the operands, with orders of dimensions, that are rearranged instead of `var`; none if `var` itself is."""
+def _operands_to_lift(fgraph, var, order):
+    """Return the operands, with their orders of dimensions, to rearrange instead of `var`; [] if there are none."""
     inner = var.owner
     if inner is None or is_dimshuffle_useless(order, var):
         return []
@@ -329,7 +330,7 @@ def _parts_to_lift(fgraph, var, order):
         return [(inner.inputs[0], tuple(entry if entry == "x" else inner.op.new_order[entry] for entry in order))]
     if not isinstance(inner.op, Elemwise) or len(inner.outputs) != 1 or len(fgraph.clients[var]) != 1:
         return []
-    # A dimension that the result has with length one may be unknown to be so in an operand.
+    # A dropped dimension of the result has length one, which may not be known of an operand.
     dropped = [i for i in range(var.type.ndim) if i not in order]
     if inner.op.inplace_pattern or any(operand.type.shape[i] != 1 for operand in inner.inputs for i in dropped):
         return []
@@ -347,7 +348,7 @@ rules.add(local_useless_dimshuffle_makevector, to=(rules.specialize, rules.canon
 
 
 class InplaceElemwiseOptimizer(InplaceRewriter):
-    """Lets elementwise operations write over inputs that nobody reads any more.
+    """Lets elementwise operations write over inputs that are not read afterwards.
 
     Parameters
     ----------
@@ -378,7 +379,7 @@ class InplaceElemwiseOptimizer(InplaceRewriter):
         for k, out in enumerate(node.outputs):
             positions: Sequence[int] = range(len(node.inputs))
             if updated:
-                # The new value of a shared variable best goes where the old one is.
+                # The new value of a shared variable preferably overwrites the old one.
                 states = [fgraph.inputs[updated[i]] for c, i in fgraph.clients[out] if c == "output" and i in updated]
                 if states:
                     positions = sorted(positions, key=lambda position: node.inputs[position] not in states)
@@ -395,8 +396,8 @@ class InplaceElemwiseOptimizer(InplaceRewriter):
             if len(self._forms) > 1_000:
                 self._forms.clear()
             kind = type(op.scalar_op)
-            what = kind.__name__ if kind.__str__ is ScalarOp.__str__ else str(op.scalar_op)
-            form = self.op(op.scalar_op, dict(pattern), f"Elemwise{{{what}}}{list(pattern)}", op.nfunc_spec)
+            name = kind.__name__ if kind.__str__ is ScalarOp.__str__ else str(op.scalar_op)
+            form = self.op(op.scalar_op, dict(pattern), f"Elemwise{{{name}}}{list(pattern)}", op.nfunc_spec)
             self._forms[op.scalar_op, pattern] = form
         return form
 

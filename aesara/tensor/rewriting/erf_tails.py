@@ -1,4 +1,4 @@
-"""Logarithms and products of the complementary error function, where it underflows or is close to 1."""
+"""Logarithms and products of the complementary error function where it underflows or is close to 1."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
-#: Factors, with squares as two of them; constants, of which `x` may be one, are among them.
+#: Factors, with squares as two factors. Constants are factors too, since `x` may be one.
 SQUARES = Reading(signs=True, powers=2)
-#: From here on the logarithm of erfc is that of the scaled function.
+#: Above this argument, the logarithm of erfc is computed from the scaled function.
 TAIL = 0.5
 
 
 def log_of_erfc(x: Variable) -> Variable:
-    """``log(erfc(x))``, which neither underflows for large `x` nor loses the digits of small ones."""
+    """Return ``log(erfc(x))``, accurate for large `x`, where `erfc` underflows, and for small `x`."""
     tail = ops.maximum(x, TAIL)
     return ops.switch(
         ops.lt(x, TAIL),
@@ -40,13 +40,13 @@ def log_of_erfc(x: Variable) -> Variable:
     )
 
 
-def is_whole_argument(x: Variable, out: Variable) -> bool:
+def is_unclipped_argument(x: Variable, out: Variable) -> bool:
     """Return whether `x` is a real argument that `log_of_erfc` has not clipped to the part below the tail."""
     return real_of_same_dtype(x, out) and output_of(x, ops.minimum) is None
 
 
 def scale(x: Variable, number: float) -> Variable:
-    """``number * x`` with a number that `x` is multiplied with taken into account."""
+    """Return ``number * x``; if `x` is a multiple itself, both numbers are merged."""
     factor, x = multiple(x)
     number *= factor
     if abs(abs(number) - 1) < 4 * np.finfo("float64").eps:
@@ -55,13 +55,13 @@ def scale(x: Variable, number: float) -> Variable:
 
 
 def is_half_of_erfc(x: Variable, out: Variable) -> bool:
-    """Return whether the argument may be multiplied by a root of two: in narrower floats that loses too many digits."""
+    """Return whether the argument may be multiplied by ``sqrt(2)``, which loses too many digits in narrower floats."""
     return real_of_same_dtype(x, out) and out.type.dtype == "float64"
 
 
 rules.add(
     row("local_log_erfc", (ops.log, (special.erfc, "x")), log_of_erfc),
-    rule("local_log1p_neg_erf", (ops.log1p, (ops.neg, (special.erf, "x"))), log_of_erfc, is_whole_argument),
+    rule("local_log1p_neg_erf", (ops.log1p, (ops.neg, (special.erf, "x"))), log_of_erfc, is_unclipped_argument),
     row("local_log1p_erf", (ops.log1p, (special.erf, "x")), lambda x: log_of_erfc(opposite(x))),
     row("local_log_ndtr", (ops.log, (special.ndtr, "x")), (special.log_ndtr, "x")),
     rule("local_log_half_erfc", (ops.log, (ops.mul, 0.5, (special.erfc, "x"))),
@@ -73,8 +73,8 @@ rules.add(
 def scaled_erfc(product: Product) -> Product:
     """``exp(x**2) * erfc(x) -> erfcx(x)`` and ``exp(-x**2) / erfc(x) -> 1 / erfcx(x)`` in a product.
 
-    The exponential overflows where the other factor underflows, or both underflow. ``exp(-x**2 / 2) / ndtr(x)`` is
-    such a quotient, too.
+    In both, one function overflows or underflows where the other underflows. ``exp(-x**2 / 2) / ndtr(x)`` is such a
+    quotient too.
     """
     product = _tails_over_tails(product)
     factors, divisors = list(product.factors), list(product.divisors)
@@ -103,7 +103,7 @@ def scaled_erfc(product: Product) -> Product:
 
 
 def _tails(variables: Sequence[Variable]) -> list[tuple[int, Apply]]:
-    """Return the positions and nodes of those variables that are ``erfc`` or ``ndtr`` of real variables."""
+    """Return the positions and nodes of variables that are ``erfc`` or ``ndtr`` of real variables."""
     nodes = [
         (i, v.owner)
         for i, v in enumerate(variables)
@@ -113,34 +113,34 @@ def _tails(variables: Sequence[Variable]) -> list[tuple[int, Apply]]:
 
 
 def _tails_over_tails(product: Product) -> Product:
-    """``erfc(x) / erfc(y)`` where both are small, by scaled functions; the same of ``ndtr``."""
+    """``erfc(x) / erfc(y)`` -> ``exp(y**2 - x**2) * erfcx(x) / erfcx(y)`` where both are small; the same for `ndtr`"""
     factors, divisors = list(product.factors), list(product.divisors)
     for i, top in _tails(product.factors):
         sign = 1.0 if top.op == special.erfc else -math.sqrt(0.5)
-        found = next(((k, node) for k, node in _tails(divisors) if node.op == top.op), None)
-        if found is None or found[1].outputs[0].type.dtype != top.outputs[0].type.dtype:
+        match = next(((k, node) for k, node in _tails(divisors) if node.op == top.op), None)
+        if match is None or match[1].outputs[0].type.dtype != top.outputs[0].type.dtype:
             continue
-        k, bottom = found
+        k, bottom = match
         (x,), (y,) = top.inputs, bottom.inputs
-        edge = constant_like(sign, x)  # on the side of the tail
-        both = ops.lt(edge, ops.minimum(x, y)) if sign > 0 else ops.lt(ops.maximum(x, y), edge)
+        limit = constant_like(sign, x)  # the tail begins here
+        in_tails = ops.lt(limit, ops.minimum(x, y)) if sign > 0 else ops.lt(ops.maximum(x, y), limit)
         exponent = ops.mul(ops.sub(y, x), ops.add(y, x), constant_like(sign * sign, x))
-        factors[i] = _scaled_where(both, x, factors[i], edge, sign)
-        divisors[k] = _scaled_where(both, y, divisors[k], edge, sign)
-        factors.append(ops.exp(ops.switch(both, exponent, constant_like(0, x))))
+        factors[i] = _scaled_where(in_tails, x, factors[i], limit, sign)
+        divisors[k] = _scaled_where(in_tails, y, divisors[k], limit, sign)
+        factors.append(ops.exp(ops.switch(in_tails, exponent, constant_like(0, x))))
     return Product(factors, divisors)
 
 
-def _scaled_where(condition: Variable, x: Variable, otherwise: Variable, edge: Variable, sign: float) -> Variable:
-    """Return the scaled function of `x` where a condition holds; `x` is beyond the edge there."""
-    inside = ops.switch(condition, x, edge)
+def _scaled_where(condition: Variable, x: Variable, otherwise: Variable, limit: Variable, sign: float) -> Variable:
+    """Return the scaled function of `x` where a condition holds, which implies that `x` is beyond the limit."""
+    inside = ops.switch(condition, x, limit)
     return ops.switch(
         condition, special.erfcx(inside if sign > 0 else ops.mul(constant_like(sign, x), inside)), otherwise
     )
 
 
 def _is_exponential_of_square(var: Variable, number: float, x: Variable) -> bool:
-    """Return whether a variable is ``exp(number * x**2)``, but for the rounding of the number."""
+    """Return whether a variable is ``exp(number * x**2)`` up to the rounding of the number."""
     node = output_of(var, ops.exp)
     if node is None:
         return False
@@ -161,9 +161,9 @@ def _is_exponential_of_square(var: Variable, number: float, x: Variable) -> bool
 @rules.specialize
 @node_rewriter([ops.true_divide], operands=[ops.mul, special.erfc])
 def local_grad_log_erfc_neg(fgraph, node):
-    """``exp(-x**2) / erfc(x) -> 1 / erfcx(x)``, which is what the gradient of ``log(erfc(x))`` holds.
+    """``exp(-x**2) / erfc(x) -> 1 / erfcx(x)``, which occurs in the gradient of ``log(erfc(x))``.
 
-    For large `x` both parts of the quotient underflow.
+    For large `x`, numerator and denominator underflow.
     """
     (out,) = node.outputs
     product = Product.read(out)

@@ -1,4 +1,4 @@
-"""Rules about different entries, which do not depend on how often something is repeated, and about broadcasting."""
+"""Rules about `unique`, whose result does not depend on repetitions, and about broadcasting."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ def local_Unique_scalar(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     (x,), op = node.inputs, node.op
     if x.type.ndim:
         return False
-    asked = (0, op.return_index), (0, op.return_inverse), (1, op.return_counts)
-    numbers = [constant(np.array([k])) for k, is_asked in asked if is_asked]
+    results = (0, op.return_index), (0, op.return_inverse), (1, op.return_counts)
+    numbers = [constant(np.array([k])) for k, is_returned in results if is_returned]
     return outputs_in_place_of(node, [x.dimshuffle("x"), *numbers])
 
 
-#: The different entries of a tensor, and nothing else.
+#: The distinct entries of a whole tensor.
 ENTRIES = one_of(Unique, name="unique", axis=None)
 
 
-def _of_once(unique: Unique, x: Variable, n: Sequence[Variable]) -> Variable | None:
-    """Return the entries of a tensor repeated once in each dimension, if at all; None if it is so already."""
-    of_x = (1,) * (len(n) - x.type.ndim) + x.type.shape
-    once = [_at_most_one(length) if own == 1 else length for own, length in zip(of_x, n)]
-    if all(own is not None and own == known_integer(length) for own, length in zip(of_x, once)):
+def _unique_of_repeated(unique: Unique, x: Variable, n: Sequence[Variable]) -> Variable | None:
+    """Return the distinct entries of a tensor that is repeated at most once in each dimension, else None."""
+    own_lengths = (1,) * (len(n) - x.type.ndim) + x.type.shape
+    lengths = [_at_most_one(length) if own == 1 else length for own, length in zip(own_lengths, n)]
+    if all(own is not None and own == known_integer(length) for own, length in zip(own_lengths, lengths)):
         return unique(x)
-    return unique(alloc(x, *once)) if any(new is not old for new, old in zip(once, n)) else None
+    return unique(alloc(x, *lengths)) if any(new is not old for new, old in zip(lengths, n)) else None
 
 
 def _at_most_one(length: Variable) -> Variable:
@@ -69,18 +69,21 @@ def _is_at_most_one(count: Variable) -> bool:
 
 
 local_Unique_Alloc_lift = rule(
-    "local_Unique_Alloc_lift", (ENTRIES, (Alloc, "x", "**n")), _of_once, why="unique(alloc(x, n)) -> unique(x)"
+    "local_Unique_Alloc_lift",
+    (ENTRIES, (Alloc, "x", "**n")),
+    _unique_of_repeated,
+    why="unique(alloc(x, n)) -> unique(x)",
 )
 local_Unique_BroadcastTo_lift = rule(
     "local_Unique_BroadcastTo_lift",
     (ENTRIES, (BroadcastTo, "x", "**n")),
-    _of_once,
+    _unique_of_repeated,
     why="unique(broadcast_to(x, n)) -> unique(x), or of no elements",
 )
 local_Unique_second = rule(
     "local_Unique_second",
     (ENTRIES, (second, "x", "y")),
-    lambda unique, x, y, fgraph: _of_once(unique, y, lengths_of_fill(x, y, fgraph)),
+    lambda unique, x, y, fgraph: _unique_of_repeated(unique, y, lengths_of_fill(x, y, fgraph)),
     lambda y, out: y.type.dtype == out.type.dtype,
     why="unique(second(x, y)) -> unique(y), if x has elements",
 )

@@ -1,4 +1,4 @@
-"""Questions about variables that rules ask, and the shapes and dtypes of what they return."""
+"""Predicates of variables for conditions of rules, and the shapes and dtypes of replacements."""
 
 from __future__ import annotations
 
@@ -33,17 +33,16 @@ LARGEST_SEARCHED = 10_000
 
 
 def dtype_of(var: Variable) -> str:
-    """Return the dtype of a variable, or "" for what has none: slices, None, generators, lists, objects.
+    """Return the dtype of a variable, or "" if its type has none, as slices, generators and lists.
 
-    A rule that looks at what its operands are computed from asks for dtypes with this function: the inputs of an op
-    that it does not know may be of any type.
+    Rules that examine the inputs of ops that they do not know use this function: these may be of any type.
     """
     return getattr(var.type, "dtype", "")
 
 
-def is_float(var: Variable) -> bool:
+def is_float(x: Variable) -> bool:
     """Return whether a variable is a tensor of real floating point numbers."""
-    return dtype_of(var)[:5] == "float"
+    return dtype_of(x)[:5] == "float"
 
 
 def is_integer(var: Variable) -> bool:
@@ -97,7 +96,7 @@ def _without_cast(var: Variable) -> Variable:
 def common_value(var: Variable) -> Any:
     """Return the number that all elements of `var` are known to be, or None.
 
-    Looks through what only changes the shape. The number keeps its dtype; NaN is a value too.
+    Ops that only change the shape are looked through. The number keeps its dtype, and may be NaN.
     """
     while not isinstance(var, Constant):
         node = var.owner
@@ -105,7 +104,7 @@ def common_value(var: Variable) -> Any:
             return None
         op = node.op
         if type(op) is Elemwise:
-            # In two steps: most are no fills, and comparing ops takes longer.
+            # The class is compared first: most ops are no fills, and comparing ops takes longer.
             if type(op.scalar_op) is not Second or op != second or node.inputs[1].type.dtype != var.type.dtype:
                 return None
             var = node.inputs[1]
@@ -136,7 +135,7 @@ def _value_of_array(var: Constant, data: np.ndarray) -> Any:
 _UNSEARCHED: object = object()
 
 
-#: What `common_value` finds a number in: the `operands` of rules that look for one.
+#: Classes and ops in whose results `common_value` finds a number: the `operands` of rules that look for one.
 NUMBERS = [Constant, DimShuffle, Alloc, Unbroadcast, second]
 
 
@@ -156,8 +155,21 @@ def output_of(var: Variable, op: Op | type[Op]) -> Apply | None:
     return node if node.op == op else None
 
 
+def without_shuffles(var: Variable, *classes: type) -> Variable:
+    """Return the variable before dimensions were moved, or before ops of further classes; `var` if there are none."""
+    while var.owner is not None and isinstance(var.owner.op, (DimShuffle, *classes)):
+        var = var.owner.inputs[0]
+    return var
+
+
+def op_class(node: Apply) -> type:
+    """Return the class of an op, or of the scalar op of an elementwise one: faster to compare than ops are."""
+    op = node.op
+    return type(op.scalar_op) if type(op) is Elemwise else type(op)
+
+
 def is_read_once(node: Apply, fgraph: FunctionGraph) -> bool:
-    """Return whether nothing but one input of one node reads the result of a node."""
+    """Return whether the first output of a node has a single client."""
     return len(fgraph.clients[node.outputs[0]]) == 1
 
 
@@ -191,9 +203,9 @@ def has_shape_of(var: Variable, out: Variable) -> bool:
 
 
 def shaped_like_inputs(new: Any, out: Variable, inputs: Iterable[Variable]) -> Variable:
-    """`new` broadcast to the shape of `out`, an elementwise result of `inputs`.
+    """Broadcast `new` to the shape of `out`, an elementwise result of `inputs`.
 
-    Dimensions that `new` has with length one only are filled from inputs that have them.
+    Dimensions in which `new` has length one are filled from inputs that are longer.
     """
     target = out.type.shape
     if new.type.ndim < len(target):
@@ -209,20 +221,20 @@ def shaped_like_inputs(new: Any, out: Variable, inputs: Iterable[Variable]) -> V
 
 
 def in_place_of(out: Variable, new: Variable | None, inputs: Iterable[Variable] = ()) -> list[Variable] | None:
-    """The result of a transform that replaces `out` with `new`: its dtype, shape and type kept.
+    """Return the result of a rule that replaces `out` with `new`, in the dtype and shape of `out`.
 
     Parameters
     ----------
     out
-        What is replaced.
+        The variable to replace.
     new
-        Its new value, cast if the dtype differs; None for a rule that does not apply.
+        The replacement, which is cast if its dtype differs; None for a rule that does not apply.
     inputs
-        The inputs of the elementwise expression: they give lengths that `new` does not have.
+        The inputs of the elementwise expression, to which `new` is broadcast if it has fewer elements than `out`.
 
     Returns
     -------
-    list of one Variable, or None if `new` cannot stand for `out`.
+    list of one Variable, or None if the type of `new` does not fit.
     """
     if new is None:
         return None
@@ -235,16 +247,16 @@ def in_place_of(out: Variable, new: Variable | None, inputs: Iterable[Variable] 
 
 
 def outputs_in_place_of(node: Apply, new: Sequence[Variable]) -> list[Variable] | None:
-    """Return the result of a transform that replaces all outputs of a node; None if one of them cannot be replaced."""
-    found = [in_place_of(old, one) for old, one in zip(node.outputs, new)]
-    return None if None in found else [one[0] for one in found if one]
+    """Return the result of a rule that replaces all outputs of a node; None if one of them cannot be replaced."""
+    fitting = [in_place_of(*pair) for pair in zip(node.outputs, new)]
+    return None if None in fitting else [replacement[0] for replacement in fitting if replacement]
 
 
 def apply_or_none(op: Callable[..., Variable], *inputs: TensorLike) -> Variable | None:
     """Return the result of an op, or of a function that applies one, or None if the op refuses its inputs.
 
-    A rule may find out that a position is out of range, or that a value does not fit where it is written: more is known
-    of the shapes than when the graph was built. Such a rule does not apply, and the call raises the error.
+    Shapes are known better than when the graph was built, so a rule may find that a position is out of range, or that a
+    value does not fit. It then does not apply, and the call of the function raises the error.
     """
     try:
         return op(*inputs)
@@ -260,14 +272,14 @@ def as_dtype(var: Variable, dtype: str) -> Variable:
 def computed_in(dtype: str, op: Callable[..., Variable], operands: Sequence[Variable]) -> Variable:
     """Apply an arithmetic operation in the dtype of the expression that its operands come from.
 
-    A rule that takes operands out of the operation they stood in, which cast them to the dtype of its result, and
-    puts them into another must see to it that this one computes in the same dtype: of the operands alone it might
-    be a narrower one, in which integers wrap around, booleans have no difference, and digits are lost.
+    An elementwise operation casts its operands to the dtype of its result. A rule that moves operands from one
+    operation to another must keep that dtype: the operands alone may promote to a narrower one, in which integers wrap
+    around, booleans have no difference, and digits are lost.
 
     Parameters
     ----------
     dtype
-        What to compute in; also the dtype of the result.
+        The dtype of the computation and of the result.
     op
         An operation of numbers whose result has the dtype that the operands promote to.
     operands
@@ -280,7 +292,7 @@ def computed_in(dtype: str, op: Callable[..., Variable], operands: Sequence[Vari
     Elemwise{Cast{int16}}
     """
     dtypes = [var.type.dtype for var in operands]
-    if any(of_operand != dtype for of_operand in dtypes) and upcast(*dtypes) != dtype:
+    if any(operand_dtype != dtype for operand_dtype in dtypes) and upcast(*dtypes) != dtype:
         operands = [as_dtype(var, dtype) for var in operands]
     return op(*operands)
 
@@ -291,7 +303,7 @@ def combined_in(dtype: str, op: Callable[..., Variable], operands: Sequence[Vari
 
 
 def constant_in_place_of(out: Variable, value: ArrayLike, inputs: Iterable[Variable]) -> list[Variable] | None:
-    """Return the result of a transform that replaces `out` with a number everywhere."""
+    """Return the result of a rule that replaces `out` with a number everywhere."""
     return in_place_of(out, constant_like(value, out), inputs)
 
 
@@ -308,5 +320,5 @@ def as_float(x: Variable, out: Variable) -> Variable:
 
 
 def where_or_nan(condition: Variable, x: Variable, out: Variable) -> Variable:
-    """`x` where the condition holds and NaN elsewhere, in the dtype of `out`."""
+    """Return `x` where the condition holds and NaN elsewhere, in the dtype of `out`."""
     return switch(condition, as_float(x, out), np.asarray(np.nan, dtype=out.type.dtype))

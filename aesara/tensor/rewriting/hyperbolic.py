@@ -1,8 +1,8 @@
-"""Hyperbolic functions, also those written as exponentials, and exponentials that overflow in bounded functions.
+"""Hyperbolic functions, also written as exponentials, and exponentials that overflow in bounded functions.
 
-``exp(-exp(x))`` is zero from `x` = 7 on, and so are its slopes. The chain rule multiplies the zero by ``exp(x)``, which
-is infinite from 710 on, and zero times infinity is NaN. What is differentiated has an exponential that does not
-overflow.
+``exp(-exp(x))`` and its derivatives underflow to zero from `x` = 7 on. The chain rule multiplies the zero by
+``exp(x)``, which is infinite from 710 on, and the product is NaN. The form that is differentiated therefore has a
+bounded exponential.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from aesara.tensor.rewriting.sums import terms_with
 
 rules = Rules()
 
-#: Exponentials are looked for within so many sums and products.
+#: The depth of sums and products in which exponentials are searched.
 DEEPEST = 4
 
 
@@ -48,11 +48,11 @@ def with_bounded_exponentials(var: Variable, kept: Collection[Variable], margin:
     Parameters
     ----------
     var
-        A sum, or product, with exponentials among its terms and factors; `var` itself if there are none.
+        A sum or product with exponentials among its terms and factors. Without any, it is returned.
     kept
-        Variables that are not looked behind.
+        Variables whose operations are not visited.
     margin
-        By the exponential of this, they stay below the largest number.
+        The logarithm of the ratio of the largest number to the bound of exponentials.
     """
     return _bound(var, kept, margin, DEEPEST)
 
@@ -67,7 +67,7 @@ def _bound(var: Variable, kept: Collection[Variable], margin: float, depth: int)
             return var
         largest = np.nextafter(np.log(np.finfo(x.type.dtype).max), 0, dtype=x.type.dtype)
         inside = disconnected_grad(ops.minimum(x, constant_like(largest - margin, x)))
-        # The slope is that of the exponential everywhere: what is added is zero.
+        # The added difference is zero, and gives the bounded exponential the derivative of an exponential.
         return ops.exp(ops.add(inside, ops.sub(x, disconnected_grad(x))))
     if node.op in (ops.add, ops.sub, ops.mul, ops.true_divide, ops.neg):
         operands = [_bound(v, kept, margin, depth - 1) for v in node.inputs]
@@ -88,15 +88,15 @@ class Part:
     Attributes
     ----------
     sign
-        That of the second term.
+        The sign of the second term.
     x
-        What the quotient of the difference and the sum is the hyperbolic tangent of.
+        The argument for which the quotient of the difference and the sum is ``tanh(x)``.
     kind
-        Only two of the same kind make such a quotient.
+        The form in which it is written; only a sum and a difference of the same kind have such a quotient.
     even
         Whether the sum is the same for ``-x``.
     opposite
-        Whether it is the opposite: ``1 - exp(x)``.
+        Whether a difference is written with the opposite sign: ``1 - exp(x)``.
     """
 
     sign: int
@@ -107,9 +107,10 @@ class Part:
 
 
 def quotient_of_hyperbolic_functions(top: Variable, bottom: Variable, kept: Collection[Variable]) -> Variable | None:
-    """Return ``sinh(x) / cosh(x)`` as a hyperbolic tangent, and ``cosh(x) / sinh(x)`` as its inverse; None for others.
+    """Return ``sinh(x) / cosh(x)`` as ``tanh(x)`` and ``cosh(x) / sinh(x)`` as its reciprocal, for differentiation.
 
-    ``exp(x) - exp(-x)`` and ``exp(2 * x) - 1`` over the sums of the same terms are quotients of this kind.
+    The same holds for quotients of ``exp(x) - exp(-x)``, or ``exp(2 * x) - 1``, and the sums of the same terms. Return
+    None for other quotients.
     """
     first = _part(top, kept)
     second = None if first is None else _part(bottom, kept)
@@ -122,7 +123,7 @@ def quotient_of_hyperbolic_functions(top: Variable, bottom: Variable, kept: Coll
     x = opposite(difference.x) if difference.opposite else difference.x
     if difference is second:
         return ops.reciprocal(ops.tanh(x))
-    # The slope of the logistic function keeps its digits where that of `tanh` is 1 minus almost 1.
+    # The derivative of the logistic function is accurate where that of `tanh` is a difference of nearly equal numbers.
     return ops.sub(ops.mul(2, ops.sigmoid(ops.mul(2, x))), 1)
 
 
@@ -155,7 +156,7 @@ def _half(x: Variable) -> Variable:
 
 
 def log_of_cosh(x: Variable) -> Variable:
-    """``log(cosh(x))``, which neither overflows nor loses the digits of small `x`."""
+    """Return ``log(cosh(x))`` without overflow, and accurate for small `x`."""
     near = ops.log1p(ops.mul(2, ops.square(ops.sinh(ops.mul(0.5, x)))))
     return ops.switch(ops.lt(ops.abs(x), 25), near, ops.sub(ops.abs(x), np.asarray(math.log(2), dtype=x.type.dtype)))
 
@@ -163,9 +164,9 @@ def log_of_cosh(x: Variable) -> Variable:
 @rules.canonicalize
 @node_rewriter([ops.add, ops.sub], operands=[ops.exp, ops.sigmoid])
 def local_exponentials_to_hyperbolic(fgraph, node):
-    """``exp(x) - exp(-x) -> 2 * sinh(x)``, ``exp(x) + exp(-x) -> 2 * cosh(x)``; the same of sigmoids.
+    """``exp(x) - exp(-x) -> 2 * sinh(x)``, ``exp(x) + exp(-x) -> 2 * cosh(x)``
 
-    ``sigmoid(x) - sigmoid(-x)`` is ``tanh(x / 2)``.
+    Also ``sigmoid(x) - sigmoid(-x) -> tanh(x / 2)``.
     """
     out = node.outputs[0]
     if len(node.inputs) != 2 or any(v.owner is None or v.owner.op not in (ops.exp, ops.sigmoid) for v in node.inputs):
@@ -201,13 +202,13 @@ rules.add(
 
 
 def exponentials_in_quotients(product: Product) -> Product:
-    """Replace factors that overflow together by functions that do not.
+    """Replace factors and divisors that overflow together by functions that do not.
 
-    ``sinh(x) / cosh(x)`` is ``tanh(x)``, ``expm1(x) / (1 + exp(x))`` is ``tanh(x / 2)``,
-    ``exp(x) / expm1(x)`` is the same of a smaller `x`, ``exp(x) / cosh(x)`` is
-    ``2 * sigmoid(2 * x)`` and ``1 / exp(x)`` is ``exp(-x)``.
+    ``sinh(x) / cosh(x) -> tanh(x)``, ``expm1(x) / (1 + exp(x)) -> tanh(x / 2)``,
+    ``exp(x) / cosh(x) -> 2 * sigmoid(2 * x)`` and ``1 / exp(x) -> exp(-x)``; ``exp(x) / expm1(x)`` is computed from
+    the minimum of `x` and a bound.
     """
-    product = _with_powers_apart(product)
+    product = _expand_powers(product)
     above = _functions(product.factors, (ops.sinh, ops.cosh, ops.expm1, ops.exp, ops.sigmoid))
     below = _functions(product.divisors, (ops.sinh, ops.cosh, ops.expm1))
     product = _with_pair_replaced(product, above, below)
@@ -220,7 +221,7 @@ def exponentials_in_quotients(product: Product) -> Product:
 
 
 def _with_pair_replaced(product: Product, above: list[tuple[int, Apply]], below: list[tuple[int, Apply]]) -> Product:
-    """Return a product with the first two functions replaced that overflow together."""
+    """Replace the first pair of functions in a product that overflow together."""
     factors, divisors = product.factors, product.divisors
     for i, node in above:
         (x,) = node.inputs
@@ -239,7 +240,7 @@ def _with_pair_replaced(product: Product, above: list[tuple[int, Apply]], below:
 
 
 def _quotient(top: Apply, bottom: Apply) -> Product | None:
-    """Return the quotient of two functions that overflow together, by functions that do not."""
+    """Return the quotient of two functions that overflow together by functions that do not, else None."""
     (x,), (y,) = top.inputs, bottom.inputs
     if top.op == ops.exp and bottom.op == ops.cosh and (x is y or are_opposite(x, y)):
         return Product([ops.sigmoid(ops.mul(2, x))], [constant_like(0.5, x)])
@@ -250,14 +251,14 @@ def _quotient(top: Apply, bottom: Apply) -> Product | None:
     if top.op == ops.cosh and bottom.op == ops.sinh:
         return Product([], [ops.tanh(x)])
     if top.op == ops.exp and bottom.op == ops.expm1 and output_of(x, ops.minimum) is None:
-        # Far above zero both are the same.
+        # Far above zero, both functions are equal.
         near = ops.minimum(x, np.asarray(np.log(np.finfo(x.type.dtype).max) / 2, dtype=x.type.dtype))
         return Product([ops.exp(near)], [ops.expm1(near)])
     return None
 
 
 def _of_different_arguments(product: Product) -> Product:
-    """``cosh(x) / cosh(y)`` as ``exp(|x| - |y|)`` times a quotient of numbers between 1 and 2; the same of ``sinh``."""
+    """``cosh(x) / cosh(y)`` -> ``exp(|x| - |y|)`` times a quotient of numbers from 1 to 2; the same for `sinh`"""
     factors, divisors = list(product.factors), list(product.divisors)
     pairs = zip(_functions(factors, (ops.sinh, ops.cosh)), _functions(divisors, (ops.sinh, ops.cosh)))
     for (i, top), (k, bottom) in pairs:
@@ -268,13 +269,13 @@ def _of_different_arguments(product: Product) -> Product:
 
 
 def _functions(variables: Sequence[Variable], functions: Collection[Op]) -> list[tuple[int, Apply]]:
-    """Return the positions and nodes of those variables that are some functions of real variables of their dtype."""
+    """Return the positions and nodes of variables that are one of `functions` of real variables of their dtype."""
     nodes = [(k, v.owner) for k, v in enumerate(variables) if v.owner is not None and v.owner.op in functions]
     return [(k, node) for k, node in nodes if real_of_same_dtype(node.inputs[0], node.outputs[0])]
 
 
 def _without_exponential(node: Apply) -> Variable:
-    """``2 * exp(-abs(x))`` times the hyperbolic sine or cosine of `x`."""
+    """Return ``2 * exp(-abs(x))`` times the hyperbolic sine or cosine of `x`."""
     (x,) = node.inputs
     if node.op == ops.cosh:
         return ops.add(1, ops.exp(ops.mul(-2, ops.abs(x))))
@@ -288,8 +289,8 @@ def _is_large_constant(var: Variable) -> bool:
     return value is not None and bool(abs(value) >= 1)
 
 
-def _with_powers_apart(product: Product) -> Product:
-    """Return a product with squares and reciprocals of sums with exponentials as several factors."""
+def _expand_powers(product: Product) -> Product:
+    """Return a product with squares and inverses of sums of exponentials as repeated factors or divisors."""
     sides: tuple[list[Variable], list[Variable]] = ([], [])
     with_exponential = any(output_of(v, ops.exp) is not None for v in product.factors)
     for below, side in enumerate((product.factors, product.divisors)):
@@ -305,7 +306,7 @@ def _with_powers_apart(product: Product) -> Product:
 
 
 def _base_and_exponent(var: Variable) -> tuple[Variable | None, int]:
-    """Return the base and the exponent of a square, or an inverse, of what `exponentials_in_quotients` is about."""
+    """Return the base and exponent of a power that `exponentials_in_quotients` expands, else ``(None, 0)``."""
     node = var.owner
     if node is None or node.op not in (ops.square, ops.pow) or not is_float(var):
         return None, 0
@@ -325,7 +326,7 @@ rules.simplifier(
 )
 
 
-#: ``f(x)**2 + sign * g(x)**2`` is 1: the functions `f`, `g` and the sign.
+#: The functions `g` and signs for each `f` with ``f(x)**2 + sign * g(x)**2 == 1``.
 PAIRS: dict[Op, tuple[Op, int]] = {ops.sin: (ops.cos, 1), ops.cosh: (ops.sinh, -1)}
 PARTNERS = frozenset(op for op, _ in PAIRS.values())
 
@@ -337,30 +338,30 @@ def local_pythagorean_pair(fgraph, node):
     """``t*sin(x)**2 + t*cos(x)**2`` and ``t*cosh(x)**2 - t*sinh(x)**2`` -> `t`, and NaN where `x` is infinite."""
     out = node.outputs[0]
     total, products = terms_with(node, PAIRS, PARTNERS)
-    for i, one in products:
-        for f in dict.fromkeys(one.factors):
+    for i, term in products:
+        for f in dict.fromkeys(term.factors):
             if f.owner is None or f.owner.op not in PAIRS or not same_floats(f, f.owner.inputs[0], out):
                 continue
-            rest = one.without(f, 2)
-            k = None if rest is None else _partner(one.number, f.owner.op, f.owner.inputs[0], rest, products)
+            rest = term.without(f, 2)
+            k = None if rest is None else _partner(term.number, f.owner.op, f.owner.inputs[0], rest, products)
             if k is None:
                 continue
             (x,) = f.owner.inputs
-            whole = where_or_nan(ops.lt(ops.abs(x), np.inf), constant_like(1, x), out)
-            product = Product([*rest.factors, whole], rest.divisors, one.number)
+            one_or_nan = where_or_nan(ops.lt(ops.abs(x), np.inf), constant_like(1, x), out)
+            product = Product([*rest.factors, one_or_nan], rest.divisors, term.number)
             new = total.without((i, k)).plus(product.build(out))
             return in_place_of(out, new.build(out.type.dtype), node.inputs)
     return False
 
 
 def _partner(number: float, f: Op, x: Variable, rest: Product, products: Sequence[tuple[int, Product]]) -> int | None:
-    """Return the position of the term that makes ``number * f(x)**2 * rest`` a multiple of `rest`."""
+    """Return the position of the term whose sum with ``number * f(x)**2 * rest`` is ``number * rest``, else None."""
     g, sign = PAIRS[f]
     for k, other in products:
         for factor in dict.fromkeys(other.factors):
             if factor.owner is None or factor.owner.op != g or factor.owner.inputs[0] is not x:
                 continue
-            left = other.without(factor, 2)
-            if left is not None and left.number == sign * number and left.has_operands_of(rest):
+            cofactor = other.without(factor, 2)
+            if cofactor is not None and cofactor.number == sign * number and cofactor.has_operands_of(rest):
                 return k
     return None

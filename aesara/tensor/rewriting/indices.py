@@ -1,4 +1,4 @@
-"""Questions about indices that rules ask, and two indices as one."""
+"""Predicates of indices for conditions of rules, and the composition of two indices."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ from aesara.tensor.core.tensor_like import IndexEntry, IntegerLike
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_forms import get_constant_idx, get_idx_list
 from aesara.tensor.indexing.index_shapes import basic_shape
+from aesara.tensor.indexing.subtensor_advanced import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.rewriting.helpers import apply_or_none, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
@@ -22,28 +28,31 @@ from aesara.tensor.rewriting.rows import replacing
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
 
+#: Ops that read a subtensor, and ops that write to one.
+READERS = (AdvancedSubtensor, AdvancedSubtensor1, Subtensor)
+WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 
 FULL = slice(None)
 #: The largest integer in an index.
 LARGEST = 2**63 - 1
 BACKWARDS = slice(None, None, -1)
 
-#: Makes a row of a function, about tensors of any dtype.
+#: A decorator that makes a rule about tensors of any dtype; see `replacing`.
 replacing_part = partial(replacing, each=None)
-#: Ops of patterns: reading a part, by the node ``read``, and writing to one, by the node ``write``.
+#: Ops of patterns: the node ``read`` reads a subtensor, the node ``write`` writes to one.
 READ = one_of(Subtensor, node="read")
 WRITE = one_of(IncSubtensor, node="write")
 SET = one_of(IncSubtensor, node="write", set_instead_of_inc=True)
 
 
 def index_of(node: Apply, values_only: bool = False) -> list[Any]:
-    """Return the index of a `Subtensor` or `IncSubtensor` node, known entries as integers."""
+    """Return the index of a `Subtensor` or `IncSubtensor` node, with known entries as integers."""
     inputs = node.inputs if isinstance(node.op, Subtensor) else node.inputs[1:]
     return get_constant_idx(node.op.idx_list, inputs, allow_partial=True, only_process_constants=values_only)
 
 
 def symbolic_index_of(node: Apply) -> tuple[Any, ...]:
-    """Return the index of a `Subtensor` or `IncSubtensor` node as it stands in its inputs."""
+    """Return the index of a `Subtensor` or `IncSubtensor` node with the inputs of the node as entries."""
     inputs = node.inputs if isinstance(node.op, Subtensor) else node.inputs[1:]
     return get_idx_list(inputs, node.op.idx_list)
 
@@ -59,13 +68,13 @@ def has_integers(idx_list: Sequence[IndexEntry]) -> bool:
 
 
 def kept_axes(read: Apply) -> list[int]:
-    """Return the dimensions that a part keeps: all but those that integers index."""
+    """Return the dimensions that a subtensor keeps: all that are not indexed by an integer."""
     index = read.op.idx_list
     return [axis for axis in range(read.inputs[0].type.ndim) if axis >= len(index) or isinstance(index[axis], slice)]
 
 
 def part_of(x: Variable, index: Sequence[IndexEntry]) -> Any:
-    """Return ``x[index]``, without slices at the end that take everything; None if a position is out of range."""
+    """Return ``x[index]``, without trailing full slices; None if a position is out of range."""
     n = len(index)
     while n and index[n - 1] == FULL:
         n -= 1
@@ -73,12 +82,12 @@ def part_of(x: Variable, index: Sequence[IndexEntry]) -> Any:
 
 
 def adding(op: IncSubtensor, set_instead_of_inc: bool = False) -> IncSubtensor:
-    """Return the op that adds, or writes, where another one writes to a part or adds to it."""
+    """Return the op that adds to, or sets, the subtensor to which another one writes."""
     return IncSubtensor(op.idx_list, op.inplace, set_instead_of_inc, op.destroyhandler_tolerate_aliased)
 
 
 def is_full_slice(x: object) -> bool:
-    """Return whether a slice takes everything.
+    """Return whether a slice selects everything.
 
     Examples
     --------
@@ -107,19 +116,19 @@ def _same_entry(a: IndexEntry, b: IndexEntry) -> bool:
     return not isinstance(a, Variable) and not isinstance(b, Variable) and bool(a == b)
 
 
-def takes_whole(node: Apply) -> list[bool]:
-    """Return for each entry of the index of a node whether it takes a whole dimension as it is."""
+def whole_dimensions(node: Apply) -> list[bool]:
+    """Return for each entry of the index of a node whether it selects a whole dimension, in its order."""
     x = node.inputs[0]
     index = index_of(node, values_only=True)
-    return [takes_everything(entry, x.type.shape[axis], x, axis) for axis, entry in enumerate(index)]
+    return [selects_whole_dimension(entry, x.type.shape[axis], x, axis) for axis, entry in enumerate(index)]
 
 
-def takes_everything(entry: IndexEntry, length_known: int | None, x: Variable, axis: int) -> bool:
-    """Return whether an entry of an index takes a whole dimension as it is."""
+def selects_whole_dimension(entry: IndexEntry, length_known: int | None, x: Variable, axis: int) -> bool:
+    """Return whether an entry of an index selects a whole dimension, in its order."""
     if not isinstance(entry, slice):
         return False
     if length_known == 1 and is_known(entry) and entry.step != 0:
-        return len(range(1)[entry]) == 1  # in whatever direction
+        return len(range(1)[entry]) == 1  # in either direction
     if entry.step not in (None, 1) or isinstance(entry.step, Variable):
         return False
     if isinstance(entry.start, Variable) or entry.start not in (None, 0):
@@ -133,7 +142,7 @@ def takes_everything(entry: IndexEntry, length_known: int | None, x: Variable, a
 
 
 def basic_lengths(fgraph: FunctionGraph, x: Any, index: Sequence[IndexEntry]) -> tuple[IntegerLike, ...]:
-    """Return the lengths of a part of a tensor."""
+    """Return the lengths of a subtensor."""
     feature = getattr(fgraph, "shape_feature", None)
     if feature is not None:
         sizes = feature.shape_of[x]
@@ -143,18 +152,18 @@ def basic_lengths(fgraph: FunctionGraph, x: Any, index: Sequence[IndexEntry]) ->
 
 
 def merge_two_slices(fgraph: Any, slice1: Any, len1: Any, slice2: Any, len2: Any) -> Any:
-    """One entry of an index for two, the second applied to what the first gives.
+    """Return the entry of an index that composes two, the second of which applies to the result of the first.
 
     Parameters
     ----------
     slice1, slice2
         The entries: a slice, and a slice or an integer, of known integers.
     len1, len2
-        The lengths before and after the first; used if they are known integers.
+        The lengths before and after the first, which are used if they are integers.
 
     Returns
     -------
-    A slice or an integer, or None where one cannot be told.
+    A slice or an integer, or None if the entries have no known composition.
 
     Examples
     --------
@@ -169,9 +178,9 @@ def merge_two_slices(fgraph: Any, slice1: Any, len1: Any, slice2: Any, len2: Any
     if is_full_slice(slice2):
         return slice1
     if length is not None:
-        return _merged_in_length(slice1, slice2, int(length))
+        return _composed_for_length(slice1, slice2, int(length))
     if slice1 == BACKWARDS:
-        return _counted_from_the_other_end(slice2)
+        return _reversed_entry(slice2)
     start, stop, step = slice1.start or 0, slice1.stop, slice1.step or 1
     if start < 0 or step < 0 or (stop is not None and stop < 0):
         return None
@@ -185,13 +194,13 @@ def merge_two_slices(fgraph: Any, slice1: Any, len1: Any, slice2: Any, len2: Any
     last = stop
     if stop2 is not None:
         last = start + stop2 * step if stop is None else min(stop, start + stop2 * step)
-    # No tensor has more entries than the largest bound.
+    # No tensor is longer than the largest integer.
     return slice(
         *(part if part is None else min(part, LARGEST) for part in (start + start2 * step, last, step * step2))
     )
 
 
-def _merged_in_length(first: slice, second_: Any, length: int) -> IndexEntry:
+def _composed_for_length(first: slice, second_: Any, length: int) -> IndexEntry:
     chosen = range(length)[first]
     if not isinstance(second_, slice):
         return chosen[second_] if -len(chosen) <= second_ < len(chosen) else None
@@ -204,8 +213,8 @@ def _merged_in_length(first: slice, second_: Any, length: int) -> IndexEntry:
     return slice(chosen[0], None if stop < 0 else stop, chosen.step)
 
 
-def _counted_from_the_other_end(entry: Any) -> IndexEntry:
-    """Return the entry for a dimension that selects what an entry selects after its reversal; None if unknown."""
+def _reversed_entry(entry: Any) -> IndexEntry:
+    """Return the entry of a dimension that selects the same as an entry of the reversed dimension; None if unknown."""
     if not isinstance(entry, slice):
         return -1 - entry
     return FULL if entry == BACKWARDS else None

@@ -1,8 +1,7 @@
-"""Rules that let operations write over inputs that nobody reads afterwards.
+"""Rules that let operations write over inputs that are not read afterwards.
 
-What may be overwritten is decided for the whole graph at once, in one walk over its nodes in the order in which they
-run; a `DestroyHandler` then checks the result. Where nodes run natively this changes nothing: native programs plan
-their memory themselves.
+One walk over the nodes, in an order in which they can run, decides for the whole graph what is overwritten; a
+`DestroyHandler` then validates the result. Native programs are not affected: they plan their memory themselves.
 """
 
 from __future__ import annotations
@@ -26,22 +25,22 @@ from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, Adva
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.utils import collection_paused
 
-#: Garbage is not looked for while as many nodes as this are replaced: nearly all that is made stays.
+#: Garbage collection is paused if this many nodes are replaced, since nearly all new objects stay alive.
 MANY = 1_000
 
 
 class FreeMemory:
-    """The memory that nobody reads any more, at each node of a graph.
+    """The memory that is not read any more at each node of a graph.
 
-    All variables that show the same memory have the same root. A node may write over an input if it is the last of
-    `order` to read its root, and if the root does not have to outlive the call.
+    Variables that show the same memory have the same root. A node may write over an input if it is the last one in
+    `order` that reads its root, and the root does not have to outlive the call.
 
     Parameters
     ----------
     fgraph
         The graph.
     order
-        Its nodes, in an order in which they can run.
+        The nodes, in an order in which they can run.
     """
 
     def __init__(self, fgraph: FunctionGraph, order: Sequence[Apply]):
@@ -51,7 +50,7 @@ class FreeMemory:
         self._readers: dict[Variable, set[Apply]] | None = None
         self._clients = fgraph.clients
         if any(getattr(node.op, "is_lazy", False) for node in order):
-            # A lazy machine runs nodes in an order of its own: who overwrites is to be the only reader.
+            # A lazy machine runs nodes in another order, so a node that overwrites must be the only reader.
             self._readers = {}
         for node in order:
             self._walk(node)
@@ -78,7 +77,7 @@ class FreeMemory:
             for positions in op.destroy_map.values():
                 self.kept.update(self._root_of(node.inputs[position]) for position in positions)
         if getattr(op, "is_lazy", False):
-            # Its outputs may be any of its inputs.
+            # Each output may be one of the inputs.
             self.kept.update(map(self._root_of, (*node.inputs, *node.outputs)))
 
     def may_be_taken(self, node: Apply, position: int) -> bool:
@@ -99,30 +98,30 @@ class FreeMemory:
         return True
 
     def take(self, node: Apply, position: int) -> None:
-        """Note that `node` writes over an input."""
+        """Record that `node` writes over an input."""
         self.kept.add(self._root_of(node.inputs[position]))
 
 
 def _writers_last(fgraph: FunctionGraph, concerns: Callable[[Op], bool]) -> list[Apply]:
-    """Return the nodes in an order in which what may write over memory comes after what only reads it, where it can.
+    """Return the nodes in an order in which nodes that may overwrite come as reordered as possible.
 
-    Of several that may write, those come last whose results the graph returns: these need memory that nothing else
-    takes, and that of a temporary serves as well as new one.
+    Nodes whose results the graph returns come last. They need memory of their own, for which that of a temporary is
+    as good as newly allocated memory.
     """
     order = fgraph.toposort()
     clients = fgraph.clients
-    patience: dict[Apply, int] = {}  # the nodes that can wait longest have most
+    priorities: dict[Apply, int] = {}  # higher for later
     most: dict[Variable, int] = {}
     last: dict[Variable, int] = {}
     for node in order:
-        its = 0
+        priority = 0
         if concerns(node.op):
-            its = 2 if any(c == "output" for out in node.outputs for c, _ in clients[out]) else 1
-        patience[node] = its
+            priority = 2 if any(c == "output" for out in node.outputs for c, _ in clients[out]) else 1
+        priorities[node] = priority
         for variable in node.inputs:
             if len(clients[variable]) > 1:
-                last[variable] = its
-                most[variable] = max(most.get(variable, 0), its)
+                last[variable] = priority
+                most[variable] = max(most.get(variable, 0), priority)
     if last == most:
         return order
     before = fgraph.orderings()
@@ -133,24 +132,24 @@ def _writers_last(fgraph: FunctionGraph, concerns: Callable[[Op], bool]) -> list
         missing[node] = len(needed)
         for other in needed:
             followers.setdefault(other, []).append(node)
-    key = {node: (patience[node], place) for place, node in enumerate(order)}
+    key = {node: (priorities[node], position) for position, node in enumerate(order)}
     ready = [(key[node], node) for node in order if not missing[node]]
     heapify(ready)
-    late = []
+    reordered = []
     while ready:
         _, node = heappop(ready)
-        late.append(node)
+        reordered.append(node)
         for follower in followers.get(node, ()):
             missing[follower] -= 1
             if not missing[follower]:
                 heappush(ready, (key[follower], follower))
-    return late
+    return reordered
 
 
 class InplaceRewriter(GraphRewriter):
-    """Replaces nodes by forms that write over inputs: all that it can, in one step.
+    """Replaces all possible nodes by forms that write over inputs, in one step.
 
-    Subclasses say which nodes have such a form and over which inputs it writes.
+    Subclasses define the nodes that have such a form, and the inputs that it overwrites.
     """
 
     @abstractmethod
@@ -162,7 +161,7 @@ class InplaceRewriter(GraphRewriter):
         """Take inputs that are free, and return the op that writes over them; None if none is free."""
 
     def apply(self, fgraph: FunctionGraph) -> int:
-        """Replace; the number of nodes that write over an input now."""
+        """Replace nodes, and return the number of nodes that now write over an input."""
         if not any(self.concerns(node.op) for node in fgraph.apply_nodes):
             return 0
         order = _writers_last(fgraph, self.concerns)
@@ -175,10 +174,10 @@ class InplaceRewriter(GraphRewriter):
                     chosen.append((node, op))
         if not chosen:
             return 0
-        # Only now: it looks at every change of a graph.
+        # Attached this late because it follows every change of a graph.
         if not any(isinstance(feature, DestroyHandler) for feature in fgraph._features):
             fgraph.attach_feature(DestroyHandler())
-        # From the outputs on, so that a new node finds its inputs as they are when it comes in.
+        # From the outputs on, so that the inputs of a new node are final when it is imported.
         chosen.reverse()
         if len(chosen) < MANY:
             return self._replace(fgraph, chosen)
@@ -186,7 +185,7 @@ class InplaceRewriter(GraphRewriter):
             return self._replace(fgraph, chosen)
 
     def _replace(self, fgraph: FunctionGraph, chosen: Sequence[tuple[Apply, Op]]) -> int:
-        """Replace nodes; what a feature of the graph refuses is left out."""
+        """Replace nodes, except for replacements that a feature of the graph refuses; return their number."""
         pairs: list[Any] = []
         for node, op in chosen:
             new = node.clone()
@@ -203,12 +202,12 @@ class InplaceRewriter(GraphRewriter):
 
 
 class InplaceWriter(InplaceRewriter):
-    """Lets operations that change their first input, or add to it, do so in its own memory.
+    """Lets operations that change or add to their first input overwrite it.
 
     Parameters
     ----------
     rule
-        The node rewriter that gives the form in place.
+        The node rewriter that returns the in-place form.
     """
 
     def __init__(self, rule: NodeRewriter):
@@ -237,7 +236,7 @@ def _with_op(node: Apply, op: Op) -> list[Variable]:
 
 
 def _writing_in_place(name: str, kind: type[Op], in_place: Callable[[Any], Op]) -> NodeRewriter:
-    """Return the rule that ops of a class write to a part of a tensor in its memory; `in_place` makes the op."""
+    """Return the rule that makes ops of a class overwrite part of a tensor; `in_place` returns the new op."""
 
     def rewrite(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
         return False if node.op.inplace else _with_op(node, in_place(node.op))

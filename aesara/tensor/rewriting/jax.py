@@ -1,7 +1,7 @@
-"""Rules for programs that are compiled for given shapes: what is done where a mask holds is done everywhere.
+"""Rules for programs compiled for fixed shapes: operations on masked entries become operations on all entries.
 
-How many entries a mask chooses is not known when such a program is compiled. They are part of the mode ``JAX``, and of
-others that include the tag ``"jax"``.
+The number of entries that a mask selects is not known when such a program is compiled. The rules are part of the mode
+``JAX``, and of others that include the tag ``"jax"``.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ NEUTRAL = {Sum: 0, Prod: 1, All: True, AnyOp: False}
 
 @node_rewriter([AdvancedIncSubtensor, AdvancedIncSubtensor1])
 def boolean_indexing_set_or_inc(fgraph: FunctionGraph, node: Apply) -> RuleResult:
-    """Writing to x[mask] -> switch(mask, value, x), and adding to it -> switch(mask, x + value, x).
+    """set(x[mask], y) -> switch(mask, y, x), inc(x[mask], y) -> switch(mask, x + y, x)
 
-    The value is a number or, if the mask is for all dimensions, an elementwise expression of what was read by the mask.
+    The value y is a number or, if the mask has all dimensions, an elementwise expression of entries read by the mask.
     """
     x, y, *index = node.inputs
     masked = _Masked.of(fgraph, index)
@@ -83,7 +83,7 @@ def boolean_indexing_set_or_inc(fgraph: FunctionGraph, node: Apply) -> RuleResul
 
 @node_rewriter(list(NEUTRAL))
 def boolean_indexing_sum(fgraph: FunctionGraph, node: Apply) -> RuleResult:
-    """x[mask].sum() -> switch(mask, x, 0).sum(); so for products, `all` and `any`, of elementwise expressions too."""
+    """x[mask].sum() -> switch(mask, x, 0).sum(), and so for products, `all` and `any`, and elementwise expressions"""
     (part,) = node.inputs
     axes = reduced_axes(node)
     index = _index_in(part) if 0 in axes else None
@@ -99,7 +99,7 @@ def boolean_indexing_sum(fgraph: FunctionGraph, node: Apply) -> RuleResult:
 
 
 def _index_in(part: Variable) -> list[Variable] | None:
-    """Return the index of the first part of a tensor that an elementwise expression is made of."""
+    """Return the index of a subtensor in an elementwise expression, else None."""
     pending, seen = [part], set()
     while pending:
         node = pending.pop().owner
@@ -114,7 +114,7 @@ def _index_in(part: Variable) -> list[Variable] | None:
 
 
 class _Masked:
-    """An index that is a mask, or consists of all its positions.
+    """An index that is a mask, or the positions of its true entries.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class _Masked:
     mask
         The mask.
     may_check
-        Whether it is an error if a tensor does not have the lengths of the mask.
+        Whether lengths that differ from those of the mask are an error.
     """
 
     def __init__(self, fgraph: FunctionGraph, index: Sequence[Variable], mask: Any, may_check: bool) -> None:
@@ -141,7 +141,7 @@ class _Masked:
         node = index[0].owner
         if node is None or not isinstance(node.op, Nonzero) or node.outputs != index:
             return None
-        # Positions say nothing about how large a mask they come from.
+        # Positions do not determine the lengths of the mask.
         return cls(fgraph, index, node.inputs[0], False)
 
     def mask_for(self, x: Variable) -> Variable:
@@ -150,15 +150,15 @@ class _Masked:
         return holds.dimshuffle(*range(holds.type.ndim), *["x"] * (x.type.ndim - holds.type.ndim))
 
     def fit(self, x: Variable) -> Variable | None:
-        """Return the part of a tensor that has the lengths of the mask; None if that cannot be known.
+        """Return the part of a tensor with the lengths of the mask; None if these are not known to agree.
 
         Lengths of the mask are those of the tensor, or 0.
         """
         mask = self.mask
         part: list[Any] = []
-        for axis, (one, other) in enumerate(zip(mask.type.shape, x.type.shape)):
-            # What is of length one by its type would be broadcast.
-            if (one == 1) != (other == 1):
+        for axis, lengths in enumerate(zip(mask.type.shape, x.type.shape)):
+            # A dimension of length one by its type would be broadcast.
+            if lengths.count(1) == 1:
                 return None
             part.append(slice(None))
             if not self._same_length(x, axis):
@@ -180,30 +180,30 @@ class _Masked:
         return feature.same_shape(x, self.mask, axis, axis)
 
     def everywhere(self, part: Variable) -> Variable | None:
-        """Return an elementwise expression of entries at the index for all entries; None if it is of other things."""
-        found: dict[Variable, Variable | None] = {}
+        """Return an elementwise expression of masked entries for all entries; None if it has other operands."""
+        unmasked: dict[Variable, Variable | None] = {}
 
-        def of(variable: Variable) -> Variable | None:
+        def without_mask(variable: Variable) -> Variable | None:
             if variable.type.ndim and all(variable.type.broadcastable):
                 return _number(variable, variable.type.ndim + self.mask.type.ndim - 1)
-            return found.get(variable)
+            return unmasked.get(variable)
 
         for node in io_toposort([], [part]):
             if isinstance(node.op, READERS):
-                found[node.outputs[0]] = self.fit(node.inputs[0]) if node.inputs[1:] == list(self.index) else None
+                unmasked[node.outputs[0]] = self.fit(node.inputs[0]) if node.inputs[1:] == list(self.index) else None
             elif isinstance(node.op, Elemwise) and len(node.outputs) == 1:
-                values = [of(v) for v in node.inputs]
-                found[node.outputs[0]] = None if None in values else node.op.make_node(*values).outputs[0]
-        return of(part)
+                values = [without_mask(v) for v in node.inputs]
+                unmasked[node.outputs[0]] = None if None in values else node.op.make_node(*values).outputs[0]
+        return without_mask(part)
 
 
 def _number(value: Variable, ndim: int) -> Variable:
-    """Return a tensor of one element, with a given number of dimensions."""
+    """Return a tensor of one element with `ndim` dimensions."""
     return DimShuffle(value.type.broadcastable, ["x"] * ndim)(value)
 
 
 def _constant_shape(shape: Variable) -> Variable | None:
-    """Return a shape whose elements are known as a constant; None for others, and for constants."""
+    """Return a shape with known elements as a constant; None for others, and for constants."""
     entries = None if isinstance(shape, Constant) else known_entries(shape)
     return None if entries is None or None in entries else constant(entries, dtype="int64")
 
@@ -216,5 +216,5 @@ shape_parameter_as_tuple = row(
     why="reshape(x, shape) -> reshape(x, constant) of a shape whose elements are known",
 )
 for _rule in (boolean_indexing_set_or_inc, boolean_indexing_sum, shape_parameter_as_tuple):
-    # When forms are canonical, equal masks are the same.
+    # After canonicalization, equal masks are the same variable.
     rules.into(optdb, in2out(_rule), "jax", name=f"jax_{_rule.name}", position=1.2)

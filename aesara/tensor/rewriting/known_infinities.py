@@ -1,4 +1,4 @@
-"""Infinities and NaN that are known when a graph is rewritten: a product of zero and one of them is NaN, not zero."""
+"""Infinities and NaN that are known when a graph is rewritten, whose products with zero are NaN."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 __all__ = ["has_infinities", "is_zero_or_nan"]
 
-#: nodes behind one another that are looked at
+#: The depth of expressions that are searched.
 _DEPTH = 8
-#: what is zero, infinite or NaN where its operand is
+#: Ops whose results are zero, infinite or NaN where their operands are.
 _LIKE_OPERAND = (Neg, Sqr, Sqrt)
 
 
 def has_infinities(var: Variable, depth: int = _DEPTH) -> bool:
-    """Return whether elements are known to be infinite or NaN: a factor is, or a divisor is known to be zero.
+    """Return whether elements are known to be infinite or NaN because a factor is, or a divisor is zero.
 
-    These are all elements, or those that a condition chooses, whatever it is.
+    These are all elements, or those of one branch of a choice.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def has_infinities(var: Variable, depth: int = _DEPTH) -> bool:
 
 
 def is_zero_or_nan(var: Variable, depth: int = _DEPTH) -> bool:
-    """Return whether each element is known to be zero or NaN: a factor is."""
+    """Return whether each element is known to be zero or NaN because a factor is."""
     value = common_value(var)
     if value is not None:
         return bool(value == 0 or value != value)
@@ -56,7 +56,7 @@ def is_zero_or_nan(var: Variable, depth: int = _DEPTH) -> bool:
 
 
 def _operands(var: Variable, depth: int) -> tuple[list[Any], list[Any]] | None:
-    """Return the factors and divisors of a floating-point variable; None if it is no such quotient."""
+    """Return the factors and divisors of a floating-point product or quotient; None for other variables."""
     node = var.owner
     if node is None or depth == 0 or var.type.dtype[0] not in "fc":
         return None

@@ -1,9 +1,8 @@
-"""Which dimensions of a graph's variables are equally long, because a node would raise an error otherwise.
+"""Dimensions of a graph's variables that have the same length because a node would raise an error otherwise.
 
-A fact holds in every call that the graph as written finishes without an error. Rules may replace nodes by others of the
-same value, and those tagged "shape_unsafe" may drop checks, but neither changes what such a call computes: a fact stays
-true, whatever becomes of the node that it is from. What it may not be used for is to drop checks in rules without that
-tag: the check that is dropped may be the very one that the fact is from.
+A fact holds in every call in which the graph as written raises no error. Rewriting does not change the values of such
+calls, so facts remain true when the nodes that they come from are replaced, or their checks removed by rules tagged
+"shape_unsafe". Rules without that tag must not use a fact to remove a check, since the fact may come from that check.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ Dimension = tuple[Variable, int]
 
 
 class LengthFacts:
-    """Classes of dimensions that are equally long.
+    """Equivalence classes of dimensions of the same length.
 
-    The facts of a node are taken up once, when something that it computes is asked about, or when the graph's facts are
-    collected: at the first question. Nodes that may not run, since a lazy operation decides about them, tell nothing.
+    The facts of a node are read once: with those of the whole graph, or when one of its results is first looked up.
+    Nodes behind a lazy operation have no facts, since they may not run.
 
     Examples
     --------
@@ -52,10 +51,10 @@ class LengthFacts:
         self._length: dict[Dimension, int] = {}
         self._seen: set[Apply] = set()
         self._may_be_lazy = any(getattr(node.op, "is_lazy", False) for node in fgraph.apply_nodes)
-        self._take_up(fgraph.outputs)
+        self._read(fgraph.outputs)
 
     def are_equal(self, first: Dimension, second: Dimension) -> bool:
-        """Return whether two dimensions are equally long."""
+        """Return whether two dimensions are known to have the same length."""
         first, second = self._current_representative(first), self._current_representative(second)
         if first == second:
             return True
@@ -64,12 +63,12 @@ class LengthFacts:
 
     def _current_representative(self, dimension: Dimension) -> Dimension:
         if not self._may_be_lazy:
-            # It may have come to the graph since the facts were collected.
-            self._take_up([dimension[0]])
+            # The variable may be new since the facts of the graph were read.
+            self._read([dimension[0]])
         return self._representative(dimension)
 
-    def _take_up(self, variables: Iterable[Variable]) -> None:
-        """Note the facts of all nodes that compute these variables."""
+    def _read(self, variables: Iterable[Variable]) -> None:
+        """Read the facts of all nodes that these variables depend on."""
         stack = [v.owner for v in variables]
         while stack:
             node = stack.pop()
@@ -105,7 +104,7 @@ class LengthFacts:
 
 
 def dimension_measured_by(length: Variable) -> Dimension | None:
-    """The dimension whose length a scalar is: that of `Shape_i`, as a tensor or as a scalar."""
+    """Return the dimension whose length a scalar is, as `Shape_i` or a conversion of it, else None."""
     node = length.owner
     # In a narrower dtype, different lengths may be equal.
     while node is not None and _converts(node) and length.type.dtype == "int64":
@@ -122,12 +121,12 @@ def _converts(node: Apply) -> bool:
     return isinstance(node.op, (ScalarFromTensor, TensorFromScalar))
 
 
-# What the nodes of an op say: for each fact, dimensions that are equally long
+# Facts of the nodes of each op: lists of dimensions of the same length
 
 
 @singledispatch
 def equal_dimensions(op: Op, node: Apply) -> Iterator[list[Dimension]]:
-    """Yield lists of dimensions that are equally long if the node raises no error."""
+    """Yield lists of dimensions that have the same length if the node raises no error."""
     yield from ()
 
 
@@ -197,7 +196,7 @@ def _(op: Join, node: Apply) -> Iterator[list[Dimension]]:
 @equal_dimensions.register(AdvancedIncSubtensor)
 @equal_dimensions.register(AdvancedIncSubtensor1)
 def _(op: Op, node: Apply) -> Iterator[list[Dimension]]:
-    # What is written may be broadcast, even where its type does not tell.
+    # The written value may be broadcast, even if its type does not tell.
     (out,) = node.outputs
     yield from ([(out, axis), (node.inputs[0], axis)] for axis in range(out.type.ndim))
 

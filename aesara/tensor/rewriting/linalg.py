@@ -1,6 +1,6 @@
-"""Rules about matrices of which something is known, under the names of Aesara.
+"""The public names of rules about matrices with known structure.
 
-They live in `aesara.tensor.rewriting.matrices`; docs/linear_algebra.md lists all.
+The rules are in `aesara.tensor.rewriting.matrices`; docs/linear_algebra.md lists all.
 """
 
 from aesara.tensor.rewriting.matrices.determinants import local_det_chol, local_log_prod_sqr

@@ -1,7 +1,7 @@
-"""The logistic function, recognised in quotients and products.
+"""Recognition of the logistic function in quotients and products.
 
 With ``e = exp(x)``: ``1 / (1 + e)`` is ``sigmoid(-x)``, ``e * sigmoid(-x)`` is ``sigmoid(x)`` and
-``1 - sigmoid(x)`` is ``sigmoid(-x)``. None of the right sides can overflow.
+``1 - sigmoid(x)`` is ``sigmoid(-x)``. None of these functions overflows.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ rules = Rules()
 
 
 def argument_of_one_plus_exp(var: Variable) -> Variable | None:
-    """``x`` for ``1 + exp(x)``, else None."""
+    """Return ``x`` of ``1 + exp(x)``, else None."""
     node = var.owner
     if node is None or node.op != ops.add or len(node.inputs) != 2 or not is_float(var):
         return None
-    for one, other in (node.inputs, node.inputs[::-1]):
-        inner = other.owner
+    for number, exponential in (node.inputs, node.inputs[::-1]):
+        inner = exponential.owner
         if inner is None or inner.op != ops.exp or inner.inputs[0].type.dtype != var.type.dtype:
             continue
-        # The shape must be that of the exponential.
-        if has_value(one, 1) and other.type.broadcastable == var.type.broadcastable:
+        # The exponential must have the shape of the sum.
+        if has_value(number, 1) and exponential.type.broadcastable == var.type.broadcastable:
             return inner.inputs[0]
     return None
 
 
 def simplify_logistic(product: Product) -> Product:
-    """Put the logistic function in place of its parts in a product: ``1 / (1 + exp(x)) -> sigmoid(-x)``."""
+    """``1 / (1 + exp(x)) -> sigmoid(-x)`` in a product"""
     arguments = [argument_of_one_plus_exp(v) for v in product.divisors]
-    found = [ops.sigmoid(opposite(x)) for x in arguments if x is not None]
+    logistics = [ops.sigmoid(opposite(x)) for x in arguments if x is not None]
     divisors = [v for v, x in zip(product.divisors, arguments) if x is None]
-    return Product(with_exponentials_absorbed([*product.factors, *found]), divisors)
+    return Product(with_exponentials_absorbed([*product.factors, *logistics]), divisors)
 
 
 def with_exponentials_absorbed(factors: Sequence[Variable]) -> list[Variable]:
     """``exp(x) * sigmoid(-x) -> sigmoid(x)`` and ``exp(n*x) * sigmoid(-x)**n -> sigmoid(x)**n``, among factors."""
-    left = list(factors)
+    remaining = list(factors)
     logistics = [(v, node.inputs[0]) for v in factors if (node := output_of(v, ops.sigmoid)) is not None]
     for var in factors if logistics else ():
         exponential = output_of(var, ops.exp)
@@ -59,25 +59,25 @@ def with_exponentials_absorbed(factors: Sequence[Variable]) -> list[Variable]:
             continue
         (exponent,) = exponential.inputs
         number, base = multiple(exponent)
-        ways = [(exponent, 1), (base, int(number))] if number in WHOLE else [(exponent, 1)]
-        for x, times in ways:
+        multiples = [(exponent, 1), (base, int(number))] if number in WHOLE else [(exponent, 1)]
+        for x, times in multiples:
             absorbing = [pair for pair in logistics if are_opposite(x, pair[1])][:times]
             if x.type == exponent.type and len(absorbing) == times:
-                left.remove(var)
+                remaining.remove(var)
                 for pair in absorbing:
-                    left.remove(pair[0])
+                    remaining.remove(pair[0])
                     logistics.remove(pair)
-                left.extend([ops.sigmoid(x)] * times)
+                remaining.extend([ops.sigmoid(x)] * times)
                 break
-    return left
+    return remaining
 
 
 def where_probability(x: Variable, out: Variable) -> Variable:
-    """`x` from 0 to 1, where it has a logit, and NaN elsewhere."""
+    """Return `x` from 0 to 1, where its logit is defined, and NaN elsewhere."""
     return where_or_nan(ops.and_(ops.le(0, x), ops.le(x, 1)), x, out)
 
 
-#: Multiples of an exponent that as many logistic functions absorb.
+#: Multiples of an exponent for which as many logistic functions absorb the exponential.
 WHOLE = (2, 3, 4)
 #: All factors of a product with its sign, however many there are.
 WHOLE_PRODUCT = Reading(signs=True, most=1 << 30)
@@ -113,13 +113,13 @@ LOGISTIC_RULES = (
 @rules.stabilize
 @node_rewriter([ops.mul], operands=[ops.exp, ops.sigmoid, ops.mul, ops.neg])
 def local_sigm_times_exp(fgraph, node):
-    """``exp(x) * sigmoid(-x) -> sigmoid(x)`` in a product, where rules have put them after its canonical form."""
+    """``exp(x) * sigmoid(-x) -> sigmoid(x)`` in a product that other rules have built after its canonical form"""
     out = node.outputs[0]
     clients = fgraph.clients
     users = clients[out]
     if len(users) == 1 and isinstance(users[0][0], Apply) and users[0][0].op in (ops.mul, ops.neg):
         if users[0][0].outputs[0].type.dtype == out.type.dtype:
-            return False  # done there, for the whole product
+            return False  # the client handles the whole product
     product = Product.read(out, WHOLE_PRODUCT, lambda var: var is out or len(clients[var]) == 1)
     factors = with_exponentials_absorbed(product.factors)
     if factors == product.factors:

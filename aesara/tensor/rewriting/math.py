@@ -1,20 +1,7 @@
-"""Rules about mathematical operations: the names of this package's public parts.
+"""The public names of rules about mathematical operations, and of the ops that they are about.
 
-====================  ======================================================
-``canonizer``         canonical forms of sums and products
-``arithmetic``        zeros, ones, comparisons, choices in products
-``signs``             opposites and absolute values
-``powers``            powers with constant exponents
-``distribution``      factors multiplied into a sum where they cancel
-``exponentials``      exponentials and logarithms, one rule a row
-``inverses``          functions of their inverses
-``erf_tails``         the error function
-``logistic``          the logistic function
-``reductions``        sums, products, extrema along axes
-``reduced_forms``     reductions and transposed products in fewer steps
-====================  ======================================================
-
-The ops that the rules are about are names of this module, too.
+The rules are in `arithmetic`, `canonizer`, `constants`, `dots`, `erf_tails`, `logarithms`, `logistic`, `powers` and
+`reductions`.
 """
 
 from aesara.graph.rewriting.basic import in2out
@@ -109,7 +96,7 @@ from aesara.tensor.rewriting.reductions import (
 )
 from aesara.utils import found_at
 
-#: One walk over a graph with a canonizer, as a rewriter of the whole graph.
+#: Canonizers as rewriters of whole graphs.
 mul_canonizer = in2out(local_mul_canonizer, name="mul_canonizer_groups")
 add_canonizer = in2out(local_add_canonizer, name="add_canonizer_group")
 

@@ -1,6 +1,6 @@
 """Powers with constant exponents, products of equal factors, and functions of their inverses.
 
-A pair of a function and its inverse stays NaN where the inner function is not defined.
+Where the inner function of a pair of inverses is not defined, the result stays NaN.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from aesara.tensor.rewriting.rows import number, real, row
 
 rules = Rules()
 
-#: ``f(g(x))`` as ``x``, where `f` and `g` are inverse functions; of a square root, see `exponentials`.
+#: ``f(g(x))`` -> ``x`` for inverse functions `f` and `g`; those of square roots are in `exponentials`.
 local_func_inv = SequentialNodeRewriter(
     row("local_neg_neg", (ops.neg, (ops.neg, "x")), "x", each=None),
     row("local_conj_conj", (ops.conj_, (ops.conj_, "x")), "x", each=None),
@@ -50,7 +50,7 @@ for _collect in (rules.canonicalize, rules.stabilize, rules.specialize):
     _collect(local_func_inv, name="local_func_inv")
 rules.add(row("local_useless_conj", (ops.conj_, "x"), "x", each=real), to=(rules.canonicalize,))
 
-# What an exponential makes of log(1 - exp(x)).
+# Exponentials of log(1 - exp(x)).
 
 rules.add(
     row(
@@ -68,10 +68,10 @@ rules.add(
 )
 
 
-#: Exponentials of logarithms and the reverse, where every number has an image.
+#: Exponentials of logarithms, and logarithms of exponentials, where both are defined for all numbers.
 local_exp_log = SequentialNodeRewriter(*rules_of_exponentials.with_tag("local_exp_log"))
 local_exp_log.name = "local_exp_log"
-#: The same where some numbers have none: NaN takes their place.
+#: The same where the logarithm is not defined for some numbers, for which the result is NaN.
 local_exp_log_nan_switch = SequentialNodeRewriter(
     *rules_of_exponentials.with_tag("local_exp_log_nan_switch"), *rules.with_tag("local_exp_log_nan_switch")
 )
@@ -83,7 +83,7 @@ LARGEST_UNROLLED = 8
 
 
 def _power(name: str, exponent: Any, replacement: Any, when: Any, why: str | None = None) -> Rule:
-    """Return a row for the power `n`, a number, of any tensor `x`."""
+    """Return a rule about ``x ** n`` for tensors `x` and numbers `n`."""
     return row(name, (ops.pow, "x", number("n", exponent)), replacement, when, each=None, why=why)
 
 
@@ -100,7 +100,7 @@ def _has_digits(n: Variable, x: Variable, out: Variable) -> bool:
 
 
 def reciprocal_root(x: Variable) -> Variable:
-    """Return ``x ** -0.5``. Unlike this power the reciprocal of the square root of -0 is negative."""
+    """Return ``x ** -0.5``, which is positive for -0, unlike the reciprocal of the square root."""
     root = ops.reciprocal(ops.sqrt(x))
     return root if is_complex(x) else ops.abs(root)
 
@@ -140,7 +140,7 @@ def _is_unrolled(n: Any) -> bool:
 
 
 def integer_power(base: Variable, exponent: int) -> Variable:
-    """Return ``base ** exponent``, by squaring, for an exponent that is not zero."""
+    """Return ``base ** exponent`` by repeated squaring, for a nonzero exponent."""
     if exponent < 0:
         return ops.reciprocal(integer_power(base, -exponent))
     result = None

@@ -47,17 +47,17 @@ REDUCTIONS = (Sum, Prod, Max, Min, All, Any)
 
 
 def axes_of(op: typing.Any, ndim: int) -> tuple[int, ...]:
-    """Return the axes along which a reduction goes in a tensor of some number of dimensions."""
+    """Return the axes of a reduction of a tensor with `ndim` dimensions."""
     return tuple(range(ndim)) if op.axis is None else tuple(op.axis)
 
 
 def reduced_axes(node) -> tuple[int, ...]:
-    """Return the axes that a reduction goes along."""
+    """Return the axes of the reduction of a node."""
     return axes_of(node.op, node.inputs[0].type.ndim)
 
 
 def with_axes(op, axes: Sequence[int] | None):
-    """Return the same reduction along other axes."""
+    """Return a reduction of the same kind along other axes."""
     if axes is not None:
         return op.clone(axis=tuple(axes))
     if isinstance(op, (Sum, Prod)):
@@ -78,15 +78,15 @@ def as_number(var: typing.Any, like: Variable) -> Variable:
 
 
 def _keeps_numbers(node: Apply, out: Variable) -> bool:
-    """Return whether a node gives the dtype of a result, and not Booleans, which less is known from than numbers."""
+    """Return whether a node has the dtype of `out`, and that is not boolean, which loses the numbers."""
     return node.outputs[0].type.dtype == out.type.dtype != "bool"
 
 
 def _is_scalable(product: Apply, out: Variable) -> bool:
-    """Return whether a sum may be scaled rather than its terms.
+    """Return whether a sum may be scaled instead of its terms.
 
-    Integers that the sum widens could wrap around at another place, and a sum in float16 of terms that are not scaled
-    down yet would often be infinite.
+    A sum that widens integers could wrap around differently, and a sum in float16 of terms that are not yet scaled down
+    is often infinite.
     """
     return _keeps_numbers(product, out) and out.type.dtype != "float16"
 
@@ -127,7 +127,7 @@ local_sum_prod_all_to_none = rules.canonicalize(
 )
 
 
-def _reduced_once(f: typing.Any, g: typing.Any, x: Variable) -> Variable:
+def _merge_reductions(f: typing.Any, g: typing.Any, x: Variable) -> Variable:
     """Return ``f(g(x))``, for two reductions of one kind, as a reduction along the axes of both."""
     first = axes_of(g, x.type.ndim)
     kept = [i for i in range(x.type.ndim) if i not in first]
@@ -139,7 +139,7 @@ local_op_of_op = rules.canonicalize(
     row(
         "local_op_of_op",
         (one_of(*REDUCTIONS, name="f"), (one_of(*REDUCTIONS, name="g", node="inner"), "x")),
-        _reduced_once,
+        _merge_reductions,
         lambda f, g, inner, out: (
             type(f) is type(g)
             and (not isinstance(f, (Sum, Prod)) or (f.acc_dtype == g.acc_dtype and _keeps_numbers(inner, out)))
@@ -156,9 +156,9 @@ local_op_of_op = rules.canonicalize(
 @rules.specialize("local_useless_reduce", "local_cut_useless_reduce")
 @node_rewriter(REDUCTIONS)
 def local_reduce_broadcastable(fgraph, node):
-    """Rewrite a reduction along axes of length one to one that drops these; with no others, it is a cast.
+    """``sum(x, axis=(0, 1)) -> sum(x.dimshuffle(1))`` for an axis 0 of length one, and a cast if all axes are such
 
-    A function, since the axes that are left decide what takes its place.
+    A function, since the replacement depends on the remaining axes.
     """
     out = node.outputs[0]
     (x,) = node.inputs
@@ -170,12 +170,12 @@ def local_reduce_broadcastable(fgraph, node):
         return False
     kept = [i for i in range(x.type.ndim) if i not in single]
     smaller = x.dimshuffle(*kept) if single else x
-    left = [kept.index(axis) for axis in axes if axis not in single]
-    return in_place_of(out, with_axes(node.op, left)(smaller) if left else cast(smaller, out.type.dtype))
+    remaining = [kept.index(axis) for axis in axes if axis not in single]
+    return in_place_of(out, with_axes(node.op, remaining)(smaller) if remaining else cast(smaller, out.type.dtype))
 
 
 def _opposite(name: str, of: type[Max | Min], other: type[Max | Min]):
-    """Return the row that makes the other extremum of the opposite of an extremum of opposites."""
+    """Return the rule ``-max(-x) -> min(x)``, or with both exchanged."""
     return row(
         name,
         (ops.neg, (one_of(of, axis="axis", node="extremum"), (ops.neg, "x"))),
@@ -189,10 +189,10 @@ local_max_to_min = rules.uncanonicalize(_opposite("local_max_to_min", Max, Min))
 local_min_to_max = rules.uncanonicalize(_opposite("local_min_to_max", Min, Max))
 
 
-#: A reduction without axes is left out by the rule that leaves out axes of length one.
+#: The same rule removes reductions without axes.
 local_useless_reduce = local_reduce_broadcastable
 
-#: More tensors than these are not reduced one with another.
+#: The largest number of tensors whose join is reduced elementwise.
 MOST_JOINED = 32
 
 PAIRWISE = {Sum: ops.add, Prod: ops.mul, Max: ops.maximum, Min: ops.minimum}
@@ -203,9 +203,9 @@ def _are_few(parts: list[Variable]) -> bool:
 
 
 def _is_stacked(f: typing.Any, axis: Variable, parts: list[Variable]) -> bool:
-    """Return whether tensors have length one along the axis that they are joined, and the result reduced, along.
+    """Return whether tensors of length one along an axis are joined, and the result is reduced, along this axis.
 
-    Lengths that only a join checks must not be broadcast instead: they have the same dimensions of length one.
+    Their other dimensions must have length one in all or none: a join raises an error where arithmetic broadcasts.
     """
     broadcastable = parts[0].type.broadcastable
     axes = axes_of(f, len(broadcastable))
@@ -215,16 +215,16 @@ def _is_stacked(f: typing.Any, axis: Variable, parts: list[Variable]) -> bool:
 
 
 def _pairwise(f: Apply, stack: Apply, parts: list[Variable], out: Variable) -> Variable:
-    """the parts of the stack, one with another"""
+    """Combine the operands of a stack elementwise."""
     op = PAIRWISE[type(f)]
     dtype = getattr(f, "acc_dtype", None) or out.type.dtype
-    # An element is first given the dtype of the stack, which may be unable to hold it.
+    # The dtype of the stack may be narrower than that of an operand.
     parts = [as_dtype(as_dtype(v, stack.outputs[0].type.dtype), dtype) for v in parts]
     return op(*parts) if op in (ops.add, ops.mul) else reduce(op, parts)
 
 
 def _without_axes(var: typing.Any, axes: typing.Any) -> Variable:
-    """Return a variable without some of its dimensions, which have length one."""
+    """Return a variable without some dimensions of length one."""
     order: list = [i for i in range(var.type.ndim) if i not in axes]
     if var.owner is not None and isinstance(var.owner.op, DimShuffle):
         order = [var.owner.op.new_order[i] for i in order]
@@ -256,27 +256,27 @@ local_reduce_join = rules.group(
 
 
 def _axes_of_one_divisor(f: typing.Any, x: Variable, y: Variable) -> list[int]:
-    """Return the axes of a reduction of ``x / y`` along which only `x` changes."""
+    """Return the axes of a reduction of ``x / y`` along which only `x` varies."""
     return [i for i in axes_of(f, x.type.ndim) if y.type.shape[i] == 1 and x.type.shape[i] != 1]
 
 
 def _has_one_divisor(f: Apply, x: Variable, y: Variable, quotient: Apply, out: Variable) -> bool:
-    """Return whether a reduction of ``x / y`` has axes along which only `x` changes."""
-    # In float16 the result for what is not divided yet would often be infinite.
-    of_dtype = is_float(out) and quotient.outputs[0].type.dtype == out.type.dtype != "float16"
-    return of_dtype and bool(_axes_of_one_divisor(f, x, y))
+    """Return whether a reduction of ``x / y`` has axes along which only `x` varies."""
+    # In float16 the reduction of the undivided `x` is often infinite.
+    has_dtype = is_float(out) and quotient.outputs[0].type.dtype == out.type.dtype != "float16"
+    return has_dtype and bool(_axes_of_one_divisor(f, x, y))
 
 
-def _divided_after(f: typing.Any, x: Variable, y: Variable, divisor: Variable) -> Variable:
-    """Return a reduction of `x` along the axes along which `y` is the same, divided; then reduced along the others."""
+def _divide_after_reduction(f: typing.Any, x: Variable, y: Variable, divisor: Variable) -> Variable:
+    """Reduce `x` along the axes along which `y` is constant, divide, and reduce along the other axes."""
     first = _axes_of_one_divisor(f, x, y)
     new = ops.true_divide(with_axes(f, first)(x), _without_axes(divisor, first))
-    left = [i - sum(axis < i for axis in first) for i in axes_of(f, x.type.ndim) if i not in first]
-    return with_axes(f, left)(new) if left else new
+    remaining = [i - sum(axis < i for axis in first) for i in axes_of(f, x.type.ndim) if i not in first]
+    return with_axes(f, remaining)(new) if remaining else new
 
 
 def _power_of_divisor(f: typing.Any, x: Variable, y: Variable, out: Variable) -> Variable:
-    """Return ``y ** n`` for a product of `n` quotients ``x / y``; an exponent in float32 may be rounded."""
+    """Return ``y ** n`` for a product of `n` quotients ``x / y``; `n` may not be exact in float32."""
     lengths = [Shape_i(i)(x) for i in _axes_of_one_divisor(f, x, y)]
     count = as_dtype(lengths[0] if len(lengths) == 1 else ops.mul(*lengths), "float64")
     return as_dtype(ops.pow(as_dtype(y, "float64"), as_number(count, y)), out.type.dtype)
@@ -285,7 +285,7 @@ def _power_of_divisor(f: typing.Any, x: Variable, y: Variable, out: Variable) ->
 local_sum_prod_div_dimshuffle = row(
     "local_sum_prod_div_dimshuffle",
     (one_of(Sum, name="f"), (one_of(ops.true_divide, node="quotient"), "x", "y")),
-    lambda f, x, y, out: _divided_after(f, as_float(x, out), y, y),
+    lambda f, x, y, out: _divide_after_reduction(f, as_float(x, out), y, y),
     lambda f, x, y, quotient, out: _has_one_divisor(f, x, y, quotient, out) and not is_number(y),
     each=None,
     single_client=True,
@@ -296,7 +296,9 @@ rules.add(local_sum_prod_div_dimshuffle, to=(rules.canonicalize, rules.specializ
 local_prod_div_dimshuffle = row(
     "local_prod_div_dimshuffle",
     (one_of(Prod, name="f"), (one_of(ops.true_divide, node="quotient"), "x", "y")),
-    lambda f, x, y, out: _divided_after(f, as_float(x, out), y, _power_of_divisor(f, as_float(x, out), y, out)),
+    lambda f, x, y, out: _divide_after_reduction(
+        f, as_float(x, out), y, _power_of_divisor(f, as_float(x, out), y, out)
+    ),
     _has_one_divisor,
     each=None,
     single_client=True,
@@ -354,7 +356,7 @@ def local_opt_alloc(node, inner, value, sizes):
     elif isinstance(node.op, (All, Any)):
         result = _decision(node, once, left, lengths)
     elif any(known in (None, 0) for _, known in lengths):
-        return None  # of nothing there is no largest element: the error is to be raised
+        return None  # an extremum of no elements is an error
     else:
         result = with_axes(node.op, left)(once) if left else once
     if result is None:
@@ -364,7 +366,7 @@ def local_opt_alloc(node, inner, value, sizes):
         dimensions = iter(range(result.type.ndim))
         order: list[typing.Any] = ["x" if axis in repeated else next(dimensions) for axis in remaining]
         while order and order[0] == "x":
-            order.pop(0)  # dimensions in front need no room
+            order.pop(0)  # a broadcast adds leading dimensions
         result = inner.op(dimshuffle(result, order), *(sizes[axis] for axis in remaining))
     return result
 
@@ -373,20 +375,20 @@ _check_length = CheckAndRaise(ValueError, "negative dimensions are not allowed")
 
 
 def _check_nonnegative(length: Variable) -> Variable:
-    """Return a length of a broadcast, with a check that it is not negative."""
+    """Return a length of a broadcast, with a run-time check that it is not negative."""
     if isinstance(length, Constant) or dimension_measured_by(length) is not None:
         return length
     return _check_length(length, ops.ge(length, 0))
 
 
 def _repeated_axes(value: Variable, ndim: int) -> list[int]:
-    """Return the axes of a broadcast along which elements are known to be repeated."""
+    """Return the axes along which a broadcast is known to repeat elements."""
     new = ndim - value.type.ndim
     return [axis for axis in range(ndim) if axis < new or value.type.shape[axis - new] == 1]
 
 
 def _without_repetitions(broadcast: Apply, repeated: Sequence[int]) -> Variable:
-    """Return a broadcast tensor without the dimensions of repetitions; the other lengths are still checked."""
+    """Return a broadcast tensor without the axes of repetitions; the other lengths are still checked."""
     value: typing.Any
     value, *sizes = broadcast.inputs
     new = len(sizes) - value.type.ndim
@@ -397,12 +399,12 @@ def _without_repetitions(broadcast: Apply, repeated: Sequence[int]) -> Variable:
 
 
 def _total(node: Apply, once: Variable, left: list[int], lengths: list[tuple[Variable, int | None]]) -> Variable | None:
-    """Return the sum or product of a tensor along axes, and of repetitions of it."""
+    """Return the sum or product of a tensor along axes, and along axes of repetitions with some lengths."""
     out = node.outputs[0]
-    # In the dtype of the sum: a narrower one might not hold the number of elements.
+    # The dtype of the sum holds the number of elements, which a narrower one might not.
     dtype = node.op.acc_dtype or out.type.dtype
     if dtype in ("bool", "float16") or out.type.dtype == "bool" or is_complex(once):
-        # Neither do these hold it, and a number times a complex infinity is NaN.
+        # These may not hold the number of elements, and a number times a complex infinity is NaN.
         return None
     kind = type(node.op)
     total = kind(tuple(left), dtype=dtype, acc_dtype=dtype)(once) if left else as_dtype(once, dtype)
@@ -415,36 +417,36 @@ def _total(node: Apply, once: Variable, left: list[int], lengths: list[tuple[Var
     counts = [length for length, _ in lengths]
     for count in [ops.mul(*counts)] if _are_of_one_array(counts) else counts:
         total = ops.mul(total, as_dtype(count, dtype))
-    may_be_none = [length for length, known in lengths if known in (None, 0)]
-    if may_be_none and is_float(once) and not _is_finite_and_positive(once):
-        # No times infinity is NaN, and no times a negative number -0: the sum of nothing is 0.
-        total = ops.switch(_is_none(may_be_none), constant(0, dtype=dtype), total)
+    possibly_zero = [length for length, known in lengths if known in (None, 0)]
+    if possibly_zero and is_float(once) and not _is_finite_and_positive(once):
+        # A sum of no elements is 0, but 0 times infinity is NaN, and 0 times a negative number -0.
+        total = ops.switch(_any_is_zero(possibly_zero), constant(0, dtype=dtype), total)
     return as_dtype(total, out.type.dtype)
 
 
 def _decision(
     node: Apply, once: Variable, left: list[int], lengths: list[tuple[Variable, int | None]]
 ) -> Variable | None:
-    """Return a variable: whether all, or any, elements of a tensor along axes and of its repetitions are true."""
+    """Return `all` or `any` of a tensor along axes, and along axes of repetitions with some lengths."""
     if once.type.dtype != "bool":
         return None
     decision = with_axes(node.op, left)(once) if left else once
-    may_be_none = [length for length, known in lengths if known in (None, 0)]
-    if may_be_none:
-        none = _is_none(may_be_none)
-        decision = ops.or_(decision, none) if isinstance(node.op, All) else ops.and_(decision, ops.invert(none))
+    possibly_zero = [length for length, known in lengths if known in (None, 0)]
+    if possibly_zero:
+        is_empty = _any_is_zero(possibly_zero)
+        decision = ops.or_(decision, is_empty) if isinstance(node.op, All) else ops.and_(decision, ops.invert(is_empty))
     return decision
 
 
-def _is_none(lengths: Sequence[Variable]) -> Variable:
-    """Return a boolean variable: whether one of the lengths is 0."""
+def _any_is_zero(lengths: Sequence[Variable]) -> Variable:
+    """Return a boolean variable that is true if one of the lengths is 0."""
     return functools.reduce(ops.or_, [ops.eq(length, 0) for length in lengths])
 
 
 def _are_of_one_array(lengths: Sequence[Variable]) -> bool:
-    """Return whether lengths are of different dimensions of one input, whose number of elements cannot overflow.
+    """Return whether lengths are those of different dimensions of one input, so that their product cannot overflow.
 
-    What is computed inside of the graph may have more elements than could ever be stored.
+    An intermediate result of a graph may have more elements than could be stored.
     """
     dimensions = [dimension_measured_by(length) for length in lengths]
     arrays = {dimension and dimension[0] for dimension in dimensions}
@@ -454,6 +456,6 @@ def _are_of_one_array(lengths: Sequence[Variable]) -> bool:
 
 
 def _is_finite_and_positive(var: Variable) -> bool:
-    """Return whether all elements of a tensor are known to be one finite number that is not negative."""
+    """Return whether all elements of a tensor are known to be one finite nonnegative number."""
     value = common_value(var)
     return value is not None and bool(np.isfinite(value)) and not np.signbit(value)

@@ -20,7 +20,7 @@ def _register(
     default_tags: tuple[str, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """Register, or, for a string, give a decorator that registers with one more tag."""
+    """Register a rewriter; for a string, return a decorator that registers with it as a tag."""
     if isinstance(rewriter, str):
 
         def decorate(inner: Rewriter) -> Any:
@@ -35,8 +35,7 @@ def _register(
 
 
 def register_useless(node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any) -> Any:
-    """Register a rewriter that removes what does nothing (in the first walk, and in
-    `canonicalize`)."""
+    """Register a rewriter that removes operations without effect, in the first walk and in `canonicalize`."""
     if isinstance(node_rewriter, str):
         return lambda inner: register_useless(inner, node_rewriter, *tags, **kwargs)
     name: Any = kwargs.get("name") or node_rewriter.name
@@ -48,8 +47,7 @@ def register_useless(node_rewriter: RewriteDatabase | NodeRewriter | str, *tags:
 def register_canonicalize(node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any) -> Any:
     """Register a rewriter that brings expressions into a canonical form.
 
-    Use as a decorator, with or without tags, or as a function. The same holds for the other
-    functions of this kind.
+    Use this as a decorator, with or without tags, or as a function, like the other functions of this kind.
 
     Examples
     --------
@@ -109,9 +107,8 @@ class _Entry:
 class Rules:
     """The rules of a module or subpackage, in the order in which they are tried, with their databases.
 
-    Its methods `useless`, `canonicalize`, ... are used as `register_useless`, `register_canonicalize`, ... are. What
-    they collect is registered when the package calls `register`, for one module after the other, in the order of the
-    list `aesara.tensor.rewriting.RULES`.
+    Its methods `useless`, `canonicalize`, ... are used like `register_useless`, `register_canonicalize`, ... They
+    collect rules; the package then calls `register` for each module, in the order of `aesara.tensor.rewriting.RULES`.
 
     Parameters
     ----------
@@ -120,7 +117,7 @@ class Rules:
     """
 
     def __init__(self, *parts: Rules) -> None:
-        #: The rules of modules that this object has the rules of; none for one module.
+        #: The rules of the modules of a subpackage; none for a single module.
         self.parts = parts
         self._entries: list[_Entry] = []
         #: Whether they are registered.
@@ -142,9 +139,9 @@ class Rules:
     def group(
         self, name: str, *rules: NodeRewriter, to: tuple[Callable, ...], tags: tuple[str, ...] = ()
     ) -> SequentialNodeRewriter:
-        """Collect rules by each of the given methods, with one more tag; return one that tries all, named as the tag.
+        """Collect rules by each of the given methods, with `name` as a further tag; return a rule that tries all.
 
-        Such a tag includes and excludes them together.
+        The tag includes or excludes the rules together.
         """
         self.add(*rules, to=to, tags=(name, *tags))
         group = SequentialNodeRewriter(*rules)
@@ -152,12 +149,12 @@ class Rules:
         return group
 
     def by_name(self, rewriter: NodeRewriter, *databases_: RewriteDatabase, tags: tuple[str, ...] = ()) -> None:
-        """Collect a rule for modes that name it, or one of these tags: `fast_run` and the like do not take it in."""
+        """Collect a rule for modes that include its name or one of the tags; `fast_run` does not include it."""
         for database in databases_:
             self.into(database, rewriter, *tags, use_db_name_as_tag=False)
 
     def into(self, database: RewriteDatabase, rewriter: Rewriter, *tags: str, **kwargs: Any) -> None:
-        """Collect what goes into any database, with no other tags than these; `name` is its own by default."""
+        """Collect a rewriter for any database, with these tags only; `name` is that of the rewriter by default."""
         name = kwargs.pop("name", rewriter.name)
         self._entries.append(_Entry(partial(database.register, name), rewriter, tags, kwargs))
 
@@ -169,14 +166,14 @@ class Rules:
 
     @property
     def passes(self) -> dict[Any, list[str]]:
-        """The rules in the order in which they are tried, with the passes that each is for."""
-        found: dict[Any, list[str]] = {}
+        """The rules in the order in which they are tried, with the passes of each."""
+        names: dict[Any, list[str]] = {}
         for entry in self._entries:
             function = getattr(entry.register, "func", entry.register)
             database = getattr(function, "__self__", None)
             name = function.__name__.removeprefix("register_") if database is None else getattr(database, "name", "")
-            found.setdefault(entry.rewriter, []).append(name or "by name")
-        return found
+            names.setdefault(entry.rewriter, []).append(name or "by name")
+        return names
 
     def with_tag(self, tag: str) -> list[NodeRewriter]:
         """Return the rules that have this tag, each once."""

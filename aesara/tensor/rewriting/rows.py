@@ -1,4 +1,4 @@
-"""Rules about tensors in one row: a pattern, its replacement, a condition and a reason."""
+"""Rules about tensors that consist of a pattern, a replacement, a condition and a reason."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def row(
     when
         The condition.
     each
-        A function of a variable of the pattern and of the result, that must hold of each variable. By default they are
-        real floating-point tensors of the dtype of the result; None for rules about any tensors.
+        A predicate of a variable of the pattern and the result that must hold for each variable. By default, variables
+        are real floating-point tensors of the dtype of the result; None for rules about any tensors.
     requirements
         Classes of features that the graph must have.
 
@@ -66,7 +66,7 @@ def row(
 
 
 def real(x: Variable, out: Variable) -> bool:
-    """Return whether a variable of a pattern is of real numbers, of any dtype: what `each` may be."""
+    """Return whether a variable of a pattern has real numbers of any dtype: a value of `each`."""
     return is_real(x)
 
 
@@ -78,9 +78,9 @@ def replacing(
     single_client: bool = False,
     requirements: Sequence[type[Feature]] = (),
 ) -> Callable[[Callable[..., Variable | None]], Rule]:
-    """Make a row of the function that returns its replacement (use as a decorator).
+    """Return a decorator that makes a rule of the function that returns its replacement.
 
-    The name of the rule is that of the function, and its reason the first sentence of the docstring. The parameters are
+    The name of the rule is that of the function, its reason the first sentence of the docstring. The parameters are
     those of `row`.
 
     Examples
@@ -95,18 +95,18 @@ def replacing(
 
     def decorate(function: Callable[..., Variable | None]) -> Rule:
         why = first_sentence(function.__doc__)
-        made = row(
+        decorated = row(
             function.__name__, pattern, function, when,
             each=each, single_client=single_client, why=why, requirements=requirements,
         )  # fmt: skip
-        made.__doc__ = function.__doc__
-        return made
+        decorated.__doc__ = function.__doc__
+        return decorated
 
     return decorate
 
 
 class NumberVariable(LogicVariable):
-    """A variable of a pattern that is one number everywhere. Made by `number`, which says what the parts mean."""
+    """A variable of a pattern whose elements are all one number; see `number` for the attributes."""
 
     __slots__ = ("value",)
 
@@ -118,22 +118,22 @@ class NumberVariable(LogicVariable):
         return self.name if self.value is None or callable(self.value) else str(self.value)
 
     def accepts(self, var: Variable) -> bool:
-        """Return whether a variable is a number that will do."""
-        found = common_value(var)
-        if found is None:
+        """Return whether a variable is a number that matches."""
+        value = common_value(var)
+        if value is None:
             return False
-        return bool(self.value(found) if callable(self.value) else self.value is None or found == self.value)
+        return bool(self.value(value) if callable(self.value) else self.value is None or value == self.value)
 
 
 def number(name: str, value: float | Callable[[float], bool] | None = None) -> NumberVariable:
-    """Return a variable of a pattern that is one number everywhere: a constant, or an allocation or a fill of one.
+    """Return a variable of a pattern whose elements are all one number: a constant, or an allocation or fill of one.
 
     Parameters
     ----------
     name
         The name.
     value
-        The number, or a function that says whether a number will do; None for any.
+        The number, or a predicate of numbers; None for any number.
 
     Examples
     --------
@@ -145,9 +145,9 @@ def number(name: str, value: float | Callable[[float], bool] | None = None) -> N
 
 
 def _in_place_of(out: Variable, new: Variable | ArrayLike, inputs: Sequence[Variable]) -> list[Variable] | None:
-    """Return what takes the place of a result; the inputs of its node say how long it is only if they broadcast.
+    """Return the result of a rule, which for elementwise results is broadcast by the inputs of the node.
 
-    A fill is not filled again.
+    A fill is not broadcast again.
     """
     new = new if isinstance(new, Variable) else constant_like(new, out)
     return in_place_of(out, new, inputs if is_elemwise(out.owner) and out.owner.op != second else ())

@@ -1,4 +1,4 @@
-"""Rules about shapes: the shape of a result without the result, reshapes, and stated and checked shapes."""
+"""Rules about shapes: of results, reshapes, and shapes that are specified or checked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.rewriting.constants import topo_constant_folding
 from aesara.tensor.rewriting.helpers import has_value, output_of, same_elements
-from aesara.tensor.rewriting.indices import FULL, index_of, replacing_part, symbolic_index_of, takes_everything
+from aesara.tensor.rewriting.indices import FULL, index_of, replacing_part, selects_whole_dimension, symbolic_index_of
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import replacing, row
@@ -35,7 +35,7 @@ rules = Rules()
 
 
 def _must_be_length_of(fgraph: FunctionGraph, length: Variable, x: Variable, axis: int) -> bool:
-    """Return whether a number is the length of a dimension of a tensor, if there is no error."""
+    """Return whether a number is the length of a dimension in all calls that raise no error."""
     if isinstance(length, Constant):
         return int(length.data) == x.type.shape[axis]
     feature, measured = getattr(fgraph, "shape_feature", None), dimension_measured_by(length)
@@ -48,13 +48,13 @@ def _must_be_length_of(fgraph: FunctionGraph, length: Variable, x: Variable, axi
 @rules.specialize("shape_unsafe")
 @replacing_part((Reshape, "x", (MakeVector, "**lengths")), requirements=[ShapeFeature])
 def local_reshape_to_checked_shape(fgraph: FunctionGraph, x: Any, lengths: list[Variable], out: Any) -> Variable | None:
-    """Leave out a reshape to a shape that a tensor must have: ``reshape(x, y.shape) -> x``."""
+    """``reshape(x, y.shape) -> x``, if `x` must have this shape."""
     if len(lengths) != x.type.ndim:
         return None
-    wrong = [length for axis, length in enumerate(lengths) if not _must_be_length_of(fgraph, length, x, axis)]
-    # One length may be left to be found out.
-    is_open = len(wrong) == 1 and has_value(wrong[0], -1)
-    return x if not wrong or (is_open and not may_leave_length_open(out.owner.inputs[1])) else None
+    unknown = [length for axis, length in enumerate(lengths) if not _must_be_length_of(fgraph, length, x, axis)]
+    # One length may be -1, for the remaining elements.
+    is_open = len(unknown) == 1 and has_value(unknown[0], -1)
+    return x if not unknown or (is_open and not may_leave_length_open(out.owner.inputs[1])) else None
 
 
 @rules.canonicalize("shape_unsafe")
@@ -65,9 +65,9 @@ def local_reshape_to_checked_shape(fgraph: FunctionGraph, x: Any, lengths: list[
 def local_alloc_of_checked_lengths(
     fgraph: FunctionGraph, x: TensorVariable, lengths: list[Variable]
 ) -> Variable | None:
-    """Leave out an allocation of a tensor of lengths that it must have: ``alloc(x, y.shape[0]) -> x``."""
+    """``alloc(x, y.shape[0]) -> x``, if `x` must have these lengths."""
     for axis, (length, known) in enumerate(zip(lengths, x.type.shape)):
-        # What is longer than one is not repeated.
+        # A dimension that is longer than one is not repeated.
         if known in (None, 1) and not _must_be_length_of(fgraph, length, x, axis):
             return None
     return x
@@ -81,35 +81,35 @@ def _has_stops(idx_list: tuple[IndexEntry, ...]) -> bool:
 @rules.specialize("shape_unsafe")
 @replacing_part((one_of(Subtensor, node="read", idx_list=_has_stops), "x", ...), requirements=[ShapeFeature])
 def local_slice_to_checked_length(fgraph: FunctionGraph, read: Apply, x: Variable) -> Variable | None:
-    """Take everything by a slice up to the length of another tensor, which the tensor must have: ``x[:n] -> x``."""
+    """``x[:n] -> x``, if n is a length that `x` must have."""
     index, old = list(symbolic_index_of(read)), symbolic_index_of(read)
     for axis, known in enumerate(index_of(read, values_only=True)):
         if not isinstance(known, slice) or not isinstance(known.stop, Variable):
             continue
-        from_start = takes_everything(slice(known.start, None, known.step), None, x, axis)
+        from_start = selects_whole_dimension(slice(known.start, None, known.step), None, x, axis)
         if from_start and _must_be_length_of(fgraph, known.stop, x, axis):
             index[axis] = FULL
     return None if tuple(index) == old else getitem(x, tuple(index))
 
 
 class ShapeOptimizer(GraphRewriter):
-    """Lets a graph keep track of shapes."""
+    """Attaches a `ShapeFeature` to a graph."""
 
     def add_requirements(self, fgraph):
         fgraph.attach_feature(ShapeFeature())
 
     def apply(self, fgraph):
-        """Nothing more."""
+        """Leave the graph as it is: `add_requirements` attaches the feature."""
 
 
 class UnShapeOptimizer(GraphRewriter):
-    """Lets a graph forget about shapes."""
+    """Removes the `ShapeFeature` of a graph."""
 
     def apply(self, fgraph):
         fgraph.remove_feature(getattr(fgraph, "shape_feature", None))
 
 
-# The shape of a result without the result
+# Shapes of results
 
 
 local_shape_to_shape_i = row(
@@ -118,7 +118,7 @@ local_shape_to_shape_i = row(
     lambda x, fgraph: fgraph.shape_feature.make_vector_shape(x),
     lambda x, fgraph: hasattr(fgraph, "shape_feature") and hasattr(x.type, "ndim"),
     each=None,
-    why="shape(f(x)) -> [n, m], each length computed from what it depends on",
+    why="shape(f(x)) -> [n, m], with lengths computed from the inputs of f",
     requirements=[ShapeFeature],
 )
 rules.add(local_shape_to_shape_i, to=(rules.specialize, rules.canonicalize), tags=("shape_unsafe",))
@@ -133,7 +133,7 @@ rules.add(local_shape_to_shape_i, to=(rules.specialize, rules.canonicalize), tag
     requirements=[ShapeFeature],
 )
 def local_track_shape_i(f, x, fgraph):
-    """shape(f(x))[i] -> n, computed from what it depends on."""
+    """shape(f(x))[i] -> n, computed from the inputs of f."""
     if x.owner is None and x.type.shape[f.i] is None:
         return None
     length = fgraph.shape_feature.get_shape(fgraph, x, f.i)
@@ -141,24 +141,24 @@ def local_track_shape_i(f, x, fgraph):
     return None if node is not None and node.inputs[0] is x else length
 
 
-def _is_stated(length):
-    """Return whether an input of `SpecifyShape` is a length, rather than None."""
+def _is_specified(length):
+    """Return whether an input of `SpecifyShape` is a length rather than None."""
     return hasattr(length.type, "dtype")
 
 
 local_Shape_i_ground = row(
     "local_Shape_i_ground",
     (one_of(Shape_i, i="i"), (SpecifyShape, "x", "**lengths")),
-    lambda i, x, lengths: lengths[i] if _is_stated(lengths[i]) else Shape_i(i)(x),
+    lambda i, x, lengths: lengths[i] if _is_specified(lengths[i]) else Shape_i(i)(x),
     each=None,
-    why="shape(specify_shape(x, lengths))[i] -> lengths[i], or shape(x)[i] where none is stated",
+    why="shape(specify_shape(x, lengths))[i] -> lengths[i], or shape(x)[i] if that is not specified",
 )
 local_Shape_of_SpecifyShape = rule(
     "local_Shape_of_SpecifyShape",
     (Shape, (SpecifyShape, "x", "**lengths")),
     (MakeVector("int64"), "**lengths"),
-    lambda lengths: all(map(_is_stated, lengths)),
-    why="shape(specify_shape(x, lengths)) -> lengths, where all are stated",
+    lambda lengths: all(map(_is_specified, lengths)),
+    why="shape(specify_shape(x, lengths)) -> lengths, if all are specified",
 )
 rules.add(
     local_Shape_i_ground,
@@ -168,27 +168,27 @@ rules.add(
 )
 
 
-# Stated shapes
+# Specified shapes
 
-STATED_TWICE = (SpecifyShape, (SpecifyShape, "x", "**inner"), "**outer")
+SPECIFIED_TWICE = (SpecifyShape, (SpecifyShape, "x", "**inner"), "**outer")
 
 
 def _with_last_lengths(x, inner, outer):
-    """Return a tensor with the last statement about each length."""
-    last = [new if _is_stated(new) else old for old, new in zip(inner, outer)]
-    return specify_shape(x, [length if _is_stated(length) else None for length in last])
+    """Return a tensor with the last specification of each length."""
+    last = [new if _is_specified(new) else old for old, new in zip(inner, outer)]
+    return specify_shape(x, [length if _is_specified(length) else None for length in last])
 
 
 local_merge_consecutive_specify_shape = rules.group(
     "local_merge_consecutive_specify_shape",
     rule(
         "local_shape_stated_twice",
-        STATED_TWICE,
+        SPECIFIED_TWICE,
         _with_last_lengths,
         lambda inner, outer: all(
-            same_elements(old, new) for old, new in zip(inner, outer) if _is_stated(old) and _is_stated(new)
+            same_elements(old, new) for old, new in zip(inner, outer) if _is_specified(old) and _is_specified(new)
         ),
-        why="specify_shape(specify_shape(x, n), m) -> specify_shape(x, (n, m)), if they do not state one length twice",
+        why="specify_shape(specify_shape(x, n), m) -> specify_shape(x, (n, m)), if they do not contradict each other",
     ),
     rule(
         "local_shape_of_type_stated",
@@ -197,18 +197,18 @@ local_merge_consecutive_specify_shape = rules.group(
         lambda x, lengths: all(
             isinstance(length, Constant) and int(length.data) == known
             for length, known in zip(lengths, x.type.shape)
-            if _is_stated(length)
+            if _is_specified(length)
         ),
-        why="specify_shape(x, lengths) -> x, where its type has these lengths",
+        why="specify_shape(x, lengths) -> x, if its type has these lengths",
     ),
     to=(rules.canonicalize, rules.useless),
 )
 rules.by_name(
     rule(
         "local_last_stated_shape",
-        STATED_TWICE,
+        SPECIFIED_TWICE,
         _with_last_lengths,
-        why="specify_shape(specify_shape(x, n), m) -> specify_shape(x, m): the first need not be checked",
+        why="specify_shape(specify_shape(x, n), m) -> specify_shape(x, m), without the check of the first",
     ),
     databases.canonicalize,
     tags=("shape_unsafe",),
@@ -219,7 +219,7 @@ rules.by_name(
 
 
 def _keeps_shape(x, shape, out):
-    """Return whether a reshape leaves a tensor as it is."""
+    """Return whether a reshape leaves the shape of a tensor unchanged."""
     if x.type.ndim != out.type.ndim:
         return False
     if None not in x.type.shape and x.type.shape == out.type.shape:
@@ -249,13 +249,13 @@ rules.add(local_useless_reshape, to=(rules.specialize, rules.stabilize, rules.ca
 
 
 def may_leave_length_open(shape):
-    """Return whether a length of a new shape may be -1 while the others multiply to 0, which is an error."""
+    """Return whether a length of a new shape may be -1 while another one is 0, which is an error."""
     entries = known_entries(shape)
     if entries is None:
         return True
-    made = output_of(shape, MakeVector)
-    given = [None] * len(entries) if made is None else made.inputs
-    may_be_open = [n == -1 or (n is None and not _is_length(entry)) for n, entry in zip(entries, given)]
+    vector = output_of(shape, MakeVector)
+    lengths = [None] * len(entries) if vector is None else vector.inputs
+    may_be_open = [n == -1 or (n is None and not _is_length(entry)) for n, entry in zip(entries, lengths)]
     may_be_zero = [n in (None, 0) for n in entries]
     return any(is_open and any(may_be_zero[:k] + may_be_zero[k + 1 :]) for k, is_open in enumerate(may_be_open))
 
@@ -269,7 +269,7 @@ def _is_length(entry):
 
 
 def local_reshape_chain(op):
-    """Return a rule that makes one application of two of a reshaping op: op(op(x, n), m) -> op(x, m)."""
+    """Return the rule ``op(op(x, n), m) -> op(x, m)`` for an op that reshapes."""
     return rule("reshape_chain", (one_of(op, name="f"), (op, "x", "inner"), "shape"), ("f", "x", "shape"))
 
 
@@ -279,7 +279,7 @@ rules.add(
         (one_of(Reshape, name="f"), (Reshape, "x", "inner"), "shape"),
         ("f", "x", "shape"),
         lambda inner: not may_leave_length_open(inner),
-        why="reshape(reshape(x, n), m) -> reshape(x, m), unless the first may fail because -1 stands beside 0",
+        why="reshape(reshape(x, n), m) -> reshape(x, m), unless the first may fail because of lengths -1 and 0",
     ),
     to=(rules.specialize, rules.canonicalize),
     tags=("local_reshape_chain", "shape_unsafe"),
@@ -291,25 +291,25 @@ rules.add(
 def local_reshape_to_dimshuffle(x, shape, out):
     """reshape(x, (1, n, 1)) -> x.dimshuffle("x", 0, "x")"""
     kept = [axis for axis, n in enumerate(x.type.shape) if n != 1]
-    places = [place for place, n in enumerate(out.type.shape) if n != 1]
-    if len(kept) != len(places):
+    positions = [position for position, n in enumerate(out.type.shape) if n != 1]
+    if len(kept) != len(positions):
         return None
-    for axis, place in zip(kept, places):
-        if x.type.shape[axis] is None or x.type.shape[axis] != out.type.shape[place]:
-            if not _asks_for_length(shape, place, x, axis, is_alone=len(kept) == 1):
+    for axis, position in zip(kept, positions):
+        if x.type.shape[axis] is None or x.type.shape[axis] != out.type.shape[position]:
+            if not _specifies_length(shape, position, x, axis, is_alone=len(kept) == 1):
                 return None
-    order = dict(zip(places, kept))
-    return x.dimshuffle(*[order.get(place, "x") for place in range(out.type.ndim)])
+    order = dict(zip(positions, kept))
+    return x.dimshuffle(*[order.get(position, "x") for position in range(out.type.ndim)])
 
 
-def _asks_for_length(shape, place, x, axis, is_alone):
-    """Return whether an entry of a shape is the length of an axis, or, of the only long one, leaves it open."""
+def _specifies_length(shape, position, x, axis, is_alone):
+    """Return whether an entry of a shape is the length of an axis, or -1 for the only axis longer than one."""
     if isinstance(shape, Constant):
-        return is_alone and bool(shape.data[place] == -1)
-    made = output_of(shape, MakeVector)
-    if made is None:
+        return is_alone and bool(shape.data[position] == -1)
+    vector = output_of(shape, MakeVector)
+    if vector is None:
         return False
-    length = made.inputs[place]
+    length = vector.inputs[position]
     return dimension_measured_by(length) == (x, axis) or (is_alone and has_value(length, -1))
 
 
@@ -324,7 +324,7 @@ rules.add(local_reshape_lift, to=(rules.stabilize, rules.canonicalize))
 
 
 def _keeps_order(order, x):
-    """Return whether a `DimShuffle` leaves the dimensions in their order, but for those of length one."""
+    """Return whether a `DimShuffle` keeps the order of the dimensions that are longer than one."""
     long = [axis for axis in order if axis != "x" and x.type.shape[axis] != 1]
     return long == sorted(long)
 
@@ -334,19 +334,19 @@ local_useless_dimshuffle_in_reshape = rule(
     (one_of(Reshape, name="f"), (one_of(DimShuffle, new_order="order"), "x"), "shape"),
     ("f", "x", "shape"),
     _keeps_order,
-    why="reshape(dimshuffle(x), shape) -> reshape(x, shape), if that adds or drops lengths of one",
+    why="reshape(dimshuffle(x), shape) -> reshape(x, shape), if it only moves dimensions of length one",
 )
 rules.add(local_useless_dimshuffle_in_reshape, to=(rules.specialize, rules.canonicalize))
 
 
-# Dimensions that are not to be broadcast
+# Dimensions that must not be broadcast
 
 local_useless_unbroadcast = rule(
     "local_useless_unbroadcast",
     (one_of(Unbroadcast, axes="axes"), "x"),
     "x",
     lambda axes, x: all(x.type.shape[axis] != 1 for axis in axes),
-    why="unbroadcast(x, axes) -> x, where no length of these is known to be one",
+    why="unbroadcast(x, axes) -> x, if no length of these axes is known to be one",
 )
 rules.add(local_useless_unbroadcast, to=(rules.specialize, rules.canonicalize, rules.useless))
 local_unbroadcast_lift = rules.group(

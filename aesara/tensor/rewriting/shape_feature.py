@@ -24,7 +24,7 @@ from aesara.user_code import warn_user
 
 
 class ShapesOfGraph(dict):
-    """From variables to their shapes: worked out at the first look-up."""
+    """A mapping from variables to their shapes, which are inferred when they are looked up."""
 
     def __init__(self, feature: ShapeFeature):
         super().__init__()
@@ -41,15 +41,14 @@ class ShapesOfGraph(dict):
         return self[var] if isinstance(var, Variable) else default
 
     def known_variables(self) -> Iterator[Variable]:
-        """Return an iterator over the variables whose shapes have been worked out."""
+        """Return an iterator over the variables whose shapes have been inferred."""
         return iter(dict.keys(self))
 
 
 class ShapeFeature(Feature):
-    """Knows the shapes of the variables of a graph as symbolic integers.
+    """The shapes of the variables of a graph as symbolic integers.
 
-    Shapes come from the types of variables and from `Op.infer_shape`. Nothing is worked out
-    before it is asked for; then only for what the answer depends on.
+    Shapes come from the types of variables and from `Op.infer_shape`. They are inferred when they are first looked up.
 
     Examples
     --------
@@ -64,13 +63,13 @@ class ShapeFeature(Feature):
         self.shape_of = ShapesOfGraph(self)
         self.fgraph: FunctionGraph | None = None
         self._facts: LengthFacts | None = None
-        #: the questions to `same_shape` that were answered no
+        #: arguments for which `same_shape` returned False
         self._denied: dict[tuple, None] = {}
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "shape_feature"):
             raise AlreadyThere("The graph has a ShapeFeature.")
-        fgraph.shape_feature = self  # type: ignore[attr-defined]  # graphs take what features put there
+        fgraph.shape_feature = self  # type: ignore[attr-defined]  # features may set attributes of graphs
         self.fgraph = fgraph
         self.shape_of.clear()
 
@@ -86,14 +85,14 @@ class ShapeFeature(Feature):
     def on_change_input(
         self, fgraph: FunctionGraph, node: Apply, i: int, r: Variable, new_r: Variable, reason: object | None = None
     ) -> None:
-        """Keep what is known: a replacement has the shape of what it replaces."""
+        """Use the shape of a replaced variable for its replacement."""
         shape_of = self.shape_of
         if dict.__contains__(shape_of, r) and not dict.__contains__(shape_of, new_r):
             known = dict.__getitem__(shape_of, r)
             if known is not None and not _depends_on(known, new_r):
                 self.set_shape(new_r, known)
 
-    # Questions
+    # Lookup
 
     def get_shape(self, fgraph: FunctionGraph, var: Variable, idx: int) -> Variable:
         """Return the length of dimension `idx` of a variable."""
@@ -103,13 +102,13 @@ class ShapeFeature(Feature):
         return shape[idx]
 
     def shape_tuple(self, r: Variable) -> tuple[Variable, ...] | None:
-        """Return the shape of a variable from its type, and from the variable itself where it is unknown."""
+        """Return the shape of a variable as its type has it; unknown lengths are `Shape_i` of the variable."""
         if not hasattr(r.type, "ndim") or not hasattr(r.type, "shape"):
             return None
         return tuple(self.shape_ir(i, r) for i in range(r.type.ndim))
 
     def shape_ir(self, i: int, r: Variable) -> Variable:
-        """The length of dimension `i` of a variable: a constant, or `Shape_i` of the variable."""
+        """Return the length of dimension `i` of a variable: a constant, or `Shape_i` of the variable."""
         known = r.type.shape[i]
         if isinstance(r, Constant):
             known = r.data.shape[i]
@@ -120,7 +119,7 @@ class ShapeFeature(Feature):
     def same_shape(
         self, x: Variable, y: Variable, dim_x: int | None = None, dim_y: int | None = None, with_checks: bool = False
     ) -> bool:
-        """Return whether two variables, or dimensions of them, are known to be of the same length.
+        """Return whether two variables, or dimensions of them, are known to have the same length.
 
         Parameters
         ----------
@@ -129,8 +128,8 @@ class ShapeFeature(Feature):
         dim_x, dim_y
             A dimension of each; by default all are compared.
         with_checks
-            Whether it is enough that the graph would raise an error if they were not: only for rules that are tagged
-            "shape_unsafe", which may lose such errors (see `length_facts`).
+            Whether it suffices that the graph raises an error if they differ. Only for rules tagged "shape_unsafe",
+            which may remove such errors (see `length_facts`).
         """
         first, second = self.shape_of[x], self.shape_of[y]
         if first is None or second is None:
@@ -146,24 +145,24 @@ class ShapeFeature(Feature):
         return True
 
     def ask_again(self, fgraph: FunctionGraph) -> list[Variable]:
-        """Return the variables of which rules asked `same_shape` in vain, and for which it is true by now.
+        """Return the variables for which `same_shape` returned False to a rule, and returns True now.
 
-        Shapes are worked out anew: what is known of a variable is from the time when it was first asked for.
+        All shapes are inferred again, since they date from the first lookup.
         """
-        denied = [question for question in self._denied if fgraph.variables.issuperset(question[:2])]
+        denied = [arguments for arguments in self._denied if fgraph.variables.issuperset(arguments[:2])]
         self._denied.clear()
         if not denied:
             return []
         self.shape_of.clear()
         self._facts = None
-        return [question[0] for question in denied if self.same_shape(*question)]
+        return [arguments[0] for arguments in denied if self.same_shape(*arguments)]
 
     def _must_be_equal(self, first: Dimension, second: Dimension) -> bool:
         facts = self._facts
         if facts is None:
             assert self.fgraph is not None, "a graph asks"
             facts = self._facts = LengthFacts(self.fgraph)
-        return any(facts.are_equal(one, two) for one in self._sources(first) for two in self._sources(second))
+        return any(facts.are_equal(a, b) for a in self._sources(first) for b in self._sources(second))
 
     def _sources(self, dimension: Dimension) -> list[Dimension]:
         """Return a dimension, and the one from which its length comes."""
@@ -171,10 +170,10 @@ class ShapeFeature(Feature):
         measured = dimension_measured_by(self.shape_of[variable][axis])
         return [dimension] if measured in (None, dimension) else [dimension, measured]
 
-    # Working out
+    # Inference
 
     def infer(self, wanted: Variable) -> None:
-        """Work out the shape of a variable, and of those that it depends on."""
+        """Infer the shape of a variable, and of the variables that it depends on."""
         shape_of = self.shape_of
         has = dict.__contains__
         stack = [wanted]
@@ -221,16 +220,16 @@ class ShapeFeature(Feature):
     def default_infer_shape(
         self, fgraph: Any, node: Apply, i_shapes: Sequence[Sequence[Variable] | None]
     ) -> list[tuple[Variable, ...] | None]:
-        """Return the shapes of the outputs as far as their types say, else taken from the values."""
+        """Return the shapes of the outputs as their types have them; unknown lengths are `Shape_i` of the outputs."""
         return [self.shape_tuple(output) for output in node.outputs]
 
     def init_r(self, r: Variable) -> None:
-        """Note the shape of a variable that nothing is inferred for."""
+        """Record the shape of a variable that has no inference."""
         if not dict.__contains__(self.shape_of, r):
             dict.__setitem__(self.shape_of, r, self.shape_tuple(r))
 
     def set_shape(self, r: Variable, s: Sequence[IntegerLike] | None, override: bool = False) -> None:
-        """Note the shape of a variable."""
+        """Record the shape of a variable."""
         if not override and dict.__contains__(self.shape_of, r):
             return
         if s is None:
@@ -247,13 +246,13 @@ class ShapeFeature(Feature):
         dict.__setitem__(self.shape_of, r, shape)
 
     def set_shape_i(self, r: Variable, i: int, s_i: IntegerLike) -> None:
-        """Note the length of dimension `i` of a variable."""
+        """Record the length of dimension `i` of a variable."""
         shape = list(self.shape_of[r] or ())
         shape[i] = self.unpack(s_i, r)
         dict.__setitem__(self.shape_of, r, tuple(shape))
 
     def update_shape(self, r: Variable, other_r: Variable) -> None:
-        """Note that a variable has the shape of another."""
+        """Record that a variable has the shape of another."""
         self.set_shape(r, self.shape_of[other_r], override=True)
 
     def unpack(self, s_i: IntegerLike, var: Variable | None) -> Variable:
@@ -290,7 +289,7 @@ def _fully_known(var: Variable) -> bool:
     return None not in shape
 
 
-#: Expressions of more operations than this above each other are not compared: the length of a slice has five.
+#: The depth of expressions that are compared; the length of a slice has five operations.
 DEEPEST_COMPARED = 5
 
 
@@ -300,23 +299,29 @@ def _same_length(a: Variable, b: Variable, depth: int = DEEPEST_COMPARED) -> boo
         return True
     if isinstance(a, Constant) and isinstance(b, Constant):
         return a.type.dtype == b.type.dtype and bool(a.data == b.data)
-    one, two = a.owner, b.owner
-    if not depth or one is None or two is None or one.op != two.op or len(one.inputs) != len(two.inputs):
+    a_node, b_node = a.owner, b.owner
+    if (
+        not depth
+        or a_node is None
+        or b_node is None
+        or a_node.op != b_node.op
+        or len(a_node.inputs) != len(b_node.inputs)
+    ):
         return False
-    if isinstance(one.op, Shape_i):
-        return one.inputs[0] is two.inputs[0]
-    if len(one.outputs) != 1 or a.type.ndim or not isinstance(one.op, (Elemwise, TensorFromScalar)):
+    if isinstance(a_node.op, Shape_i):
+        return a_node.inputs[0] is b_node.inputs[0]
+    if len(a_node.outputs) != 1 or a.type.ndim or not isinstance(a_node.op, (Elemwise, TensorFromScalar)):
         return False
-    return all(_same_length(x, y, depth - 1) for x, y in zip(one.inputs, two.inputs))
+    return all(_same_length(x, y, depth - 1) for x, y in zip(a_node.inputs, b_node.inputs))
 
 
 def _depends_on(shape: Any, var: Variable) -> bool:
-    """Return whether a shape depends on `var` itself, so that it is not worth keeping."""
+    """Return whether a shape is computed from `var` itself."""
     return any(s.owner is not None and var in s.owner.inputs for s in shape)
 
 
 def _check_ranks(node: Apply, shapes: Any) -> None:
-    """Raise a `ValueError` unless each output has been given a shape with one entry for each of its dimensions."""
+    """Raise a `ValueError` unless each output has a shape with one entry for each of its dimensions."""
     if len(shapes) != len(node.outputs):
         raise ValueError(f"it returned {len(shapes)} shapes, one for each of {len(node.outputs)} outputs was expected")
     for number, (output, shape) in enumerate(zip(node.outputs, shapes)):

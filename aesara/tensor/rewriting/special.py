@@ -1,4 +1,4 @@
-"""Rules about softmax, some of its entries, and terms of entropies.
+"""Rules about softmax, its entries, and terms of entropies.
 
 Terms of entropies are computed from logarithms of probabilities (see `logarithms`), and differentiated in these forms.
 """
@@ -16,7 +16,6 @@ from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
 from aesara.tensor.elementwise import ops, special
 from aesara.tensor.elementwise.ops import exp, true_divide  # noqa: F401 - documented under this path
-from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
@@ -33,8 +32,9 @@ from aesara.tensor.rewriting.helpers import (
     is_float,
     output_of,
     same_elements,
+    without_shuffles,
 )
-from aesara.tensor.rewriting.indices import same_index, symbolic_index_of
+from aesara.tensor.rewriting.indices import READERS, WRITERS, same_index, symbolic_index_of
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.quotients import (
     exponential_terms,
@@ -43,7 +43,7 @@ from aesara.tensor.rewriting.logarithms.quotients import (
     is_sum,
 )
 from aesara.tensor.rewriting.logarithms.scaled import Search, times_logarithm
-from aesara.tensor.rewriting.logarithms.shifting import MOST_TERMS, READERS, exponent_of, is_stabilized
+from aesara.tensor.rewriting.logarithms.shifting import MOST_TERMS, exponent_of, is_stabilized
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import row
@@ -53,16 +53,16 @@ rules = Rules()
 
 
 def _exponent(var: Variable, dtype: str, analysis: Search) -> Variable | None:
-    """Return the logarithm of a variable that is an exponential, so that it is not negative; None for others."""
-    found = analysis.scaled_in(var, dtype)
-    return found.exponent if found is not None and len(found.pieces) == 1 else None
+    """Return the exponent of a variable that is an exponential, else None."""
+    form = analysis.scaled_in(var, dtype)
+    return form.exponent if form is not None and form.is_exponential else None
 
 
 def form_of_xlogy(node: Apply, analysis: Search) -> Variable | None:
     x, y = node.inputs
     dtype = node.outputs[0].type.dtype
-    found = analysis.scaled_in(y, dtype)
-    return None if found is None else times_logarithm(x, found.logarithm(dtype))
+    form = analysis.scaled_in(y, dtype)
+    return None if form is None else times_logarithm(x, form.logarithm(dtype))
 
 
 def form_of_entropy(node: Apply, analysis: Search) -> Variable | None:
@@ -76,7 +76,7 @@ def form_of_relative_entropy(node: Apply, analysis: Search) -> Variable | None:
     first, second = (_exponent(v, node.outputs[0].type.dtype, analysis) for v in node.inputs)
     if first is None or second is None:
         return None
-    # Where both are zero, the difference of their logarithms would be NaN.
+    # The difference of the logarithms of two zeros is NaN.
     first = ops.switch(ops.and_(ops.eq(x, 0), ops.isinf_(first)), 0, first)
     term = times_logarithm(x, ops.sub(first, second))
     return term if isinstance(node.op.scalar_op, RelEntr) else ops.add(ops.sub(term, x), y)
@@ -96,12 +96,12 @@ local_entropy_of_scaled = row(
     lambda out: FORMS[type(out.owner.op.scalar_op)](out.owner, Analysis()),
     lambda out: is_float(out),
     each=None,
-    why="Terms of entropies of exponentials or softmaxes from their logarithms, which are finite where they underflow",
+    why="entr(exp(x)) -> -exp(x) * x, and so for xlogy, rel_entr and kl_div, which are finite where exp(x) underflows",
 )
 rules.add(local_entropy_of_scaled, to=(rules.stabilize, rules.specialize))
 
 
-#: How deep sums of terms in sums are looked into.
+#: The depth of nested sums that are searched.
 NESTED = 3
 
 
@@ -157,40 +157,42 @@ def softmax_simplifier(product):
     product = _exponentials_above(product)
     if all(exponent_of(var) is None for var in product.factors):
         return exponentials_over_their_sum(product)
-    apart = _common_sums_taken_out(factors_behind_shuffles(product), lambda var: _summed_exponential(var) is not None)
-    found = False
-    for divisor in list(apart.divisors):
+    expanded = _factor_out_common_sums(
+        factors_behind_shuffles(product), lambda var: _summed_exponential(var) is not None
+    )
+    has_softmax = False
+    for divisor in list(expanded.divisors):
         summed = _summed_exponential(divisor)
         if summed is None:
             continue
-        for i, var in enumerate(apart.factors):
+        for i, var in enumerate(expanded.factors):
             softmax = _softmax(var, divisor, *summed)
             if softmax is not None and is_stabilized(summed[0]):
-                softmax = _of_unshifted(softmax, *summed)
+                softmax = _without_shift(softmax, *summed)
             if softmax is not None:
-                apart.factors[i] = softmax
-                apart.divisors.remove(divisor)  # the same sum may be there twice
-                found = True
+                expanded.factors[i] = softmax
+                expanded.divisors.remove(divisor)  # only once: the product may be divided by the same sum twice
+                has_softmax = True
                 break
-    return exponentials_over_their_sum(apart if found else product)
+    return exponentials_over_their_sum(expanded if has_softmax else product)
 
 
 def _is_exponential(var):
-    """Return whether a factor is an exponential, or made of one, that moves of dimensions may hide."""
+    """Return whether a factor may be an exponential, a sigmoid or softmax, or one of these behind moved dimensions."""
     op = None if var.owner is None else var.owner.op
     return op is not None and (op in (ops.exp, ops.sigmoid) or isinstance(op, (Softmax, DimShuffle, *READERS)))
 
 
 def _exponentials_above(product):
     """``1 / (exp(x) * s) -> exp(-x) / s`` in a product, where `s` is a sum of exponentials."""
-    below = [v for v in product.divisors if output_of(v, ops.exp) is not None and is_float(v)]
-    if not below or all(_summed_exponential(v) is None for v in product.divisors):
+    divisors = [v for v in product.divisors if output_of(v, ops.exp) is not None and is_float(v)]
+    if not divisors or all(_summed_exponential(v) is None for v in product.divisors):
         return product
-    above = [ops.exp(opposite(v.owner.inputs[0])) for v in below]
-    return Product([*product.factors, *above], [v for v in product.divisors if v not in below])
+    factors = [ops.exp(opposite(v.owner.inputs[0])) for v in divisors]
+    return Product([*product.factors, *factors], [v for v in product.divisors if v not in divisors])
 
 
-def _common_sums_taken_out(product, is_total):
+def _factor_out_common_sums(product, is_total):
     """``a / s - b / s -> (a - b) / s`` in a product, where `s` is a sum of exponentials."""
     new = Product([], list(product.divisors))
     for var in product.factors:
@@ -204,20 +206,20 @@ def _common_sums_taken_out(product, is_total):
 
 
 def _divided_by_sum(var, is_total):
-    """Return a sum of terms without their common divisor, and the divisor, a sum of exponentials; None without one."""
+    """Return a sum without the common divisor of its terms, and the divisor, a sum of exponentials, else None."""
     term = var
     for _ in range(NESTED):
         if term.owner is not None and term.owner.op in (ops.add, ops.sub):
             term = term.owner.inputs[0]
     for total in Product.read(term).divisors if term is not var else []:
-        smaller = _terms_without_divisor(var, total) if is_total(total) else None
-        if smaller is not None:
-            return smaller, total
+        undivided = _terms_without_divisor(var, total) if is_total(total) else None
+        if undivided is not None:
+            return undivided, total
     return None
 
 
 def _terms_without_divisor(var, divisor, depth=NESTED):
-    """Return a sum of terms without their common divisor; None if one has another."""
+    """Return a sum without a common divisor of its terms; None if not all terms have it."""
     dtype = var.type.dtype
     if divisor.type.dtype != dtype:
         return None
@@ -228,7 +230,7 @@ def _terms_without_divisor(var, divisor, depth=NESTED):
 
 
 def _softmax_times_sum(factors):
-    """Return the factors with ``softmax(x)`` and ``sum(exp(x))`` replaced by their product ``exp(x)``."""
+    """``softmax(x) * sum(exp(x)) -> exp(x)`` among factors"""
     for i, var in enumerate(factors):
         if var.owner is None or not isinstance(var.owner.op, Softmax):
             continue
@@ -242,7 +244,7 @@ def _softmax_times_sum(factors):
 
 
 def _summed_exponential(var):
-    """``x`` and the axes of ``sum(exp(x), axes)``, which may stand behind what moves dimensions; else None."""
+    """Return ``x`` and the axes of ``sum(exp(x), axes)``, also behind moved dimensions, else None."""
     node = var.owner
     if node is not None and isinstance(node.op, DimShuffle):
         node = node.inputs[0].owner
@@ -257,7 +259,7 @@ def _summed_exponential(var):
 
 
 def _softmax(numerator, denominator, x, axes):
-    """Return the softmax that an exponential divided by a sum of exponentials is, or None."""
+    """Return an exponential over a sum of exponentials as a softmax, else None."""
     z = exponent_of(numerator)
     if z is None or z.type.ndim != denominator.type.ndim or z.type.dtype != x.type.dtype:
         return None
@@ -265,44 +267,38 @@ def _softmax(numerator, denominator, x, axes):
     summed_base, summed_order = _with_order(x)
     if base is not summed_base or len(order) != len(summed_order):
         return None
-    # Each dimension of the numerator as one of the base, which the denominator has kept, or summed and given back.
+    # Each dimension of the numerator is one of the base that the denominator has kept, or summed and broadcast.
     kept = [summed_order[i] for i in range(x.type.ndim) if i not in axes]
     summed = {summed_order[i] for i in axes}
     shuffle = denominator.owner.op
-    places = shuffle.new_order if isinstance(shuffle, DimShuffle) else tuple(range(denominator.type.ndim))
-    for dimension, place in zip(order, places):
-        if dimension != (kept[place] if place != "x" else dimension) or (place == "x") != (dimension in summed):
+    denominator_order = shuffle.new_order if isinstance(shuffle, DimShuffle) else tuple(range(denominator.type.ndim))
+    for dimension, entry in zip(order, denominator_order):
+        if dimension != (kept[entry] if entry != "x" else dimension) or (entry == "x") != (dimension in summed):
             return None
     axis = None if len(axes) == x.type.ndim and len(axes) > 1 else summed_order[axes[0]]
     softmax = Softmax(axis=axis)(base)
     return softmax if base is z else softmax.dimshuffle(*order)
 
 
-def _of_unshifted(softmax, x, axes):
-    """Return the softmax of `x` before its maximum was subtracted; None if that was not done."""
+def _without_shift(softmax, x, axes):
+    """``softmax(x - max(x)) -> softmax(x)``, else None"""
     node = x.owner
     if node is None or node.op != ops.sub or softmax.owner.inputs[0] is not x:
         return None
     base, largest = node.inputs
-    guard = _without_shuffle(largest).owner
+    guard = without_shuffles(largest).owner
     if guard is None or guard.op != ops.switch or any(not largest.type.broadcastable[axis] for axis in axes):
         return None
     for var in guard.inputs[1:]:
-        inner = _without_shuffle(var).owner
+        inner = without_shuffles(var).owner
         if inner is not None and isinstance(inner.op, (Max, Supremum)):
             if inner.inputs[0] is base and reduced_axes(inner) == axes:
                 return softmax.owner.op(base)
     return None
 
 
-def _without_shuffle(var):
-    while var.owner is not None and isinstance(var.owner.op, DimShuffle):
-        var = var.owner.inputs[0]
-    return var
-
-
 def _with_order(var):
-    """Return the tensor that `var` is a transpose of, and the order of its dimensions."""
+    """Return the tensor of which `var` is a transpose, and the order of its dimensions."""
     order = tuple(range(var.type.ndim))
     while var.owner is not None and isinstance(var.owner.op, DimShuffle):
         new_order = var.owner.op.new_order
@@ -316,7 +312,7 @@ def _with_order(var):
 @rules.stabilize
 @node_rewriter([ops.true_divide])
 def local_exp_over_sum(fgraph, node):
-    """``exp(x) / sum(exp(x)) -> softmax(x)``, where the canonizer of products did not meet it."""
+    """``exp(x) / sum(exp(x)) -> softmax(x)`` in quotients that the canonizer of products has not reached"""
     out = node.outputs[0]
     if not is_float(out):
         return False
@@ -328,9 +324,9 @@ def local_exp_over_sum(fgraph, node):
 @rules.stabilize
 @node_rewriter([ops.mul])
 def local_exp_times_quotients(fgraph, node):
-    """``exp(x) * (a / s)`` and ``exp(x) * (a / s - b / s)``, where others use these quotients, too.
+    """``exp(x) * (a / s - b / s) -> (exp(x) / s) * (a - b)`` for a sum `s` with ``exp(x)`` among its terms
 
-    `s` is a sum of a few terms with ``exp(x)`` among them. In derivatives of quotients both sides can be infinite.
+    The quotients may have other clients. In derivatives of quotients, both ``exp(x)`` and `s` can be infinite.
     """
     out = node.outputs[0]
     exponents = [exponent_of(var) for var in node.inputs] if is_float(out) else []
@@ -339,9 +335,9 @@ def local_exp_times_quotients(fgraph, node):
     if not any(var.owner is not None and var.owner.op in (ops.true_divide, ops.add, ops.sub) for var in node.inputs):
         return False
     product = Product.read(out)
-    apart = _common_sums_taken_out(product, _is_sum_of_exponentials)
-    new = exponentials_over_their_sum(apart)
-    return False if new == apart else in_place_of(out, new.build(out), product.factors + product.divisors)
+    expanded = _factor_out_common_sums(product, _is_sum_of_exponentials)
+    new = exponentials_over_their_sum(expanded)
+    return False if new == expanded else in_place_of(out, new.build(out), product.factors + product.divisors)
 
 
 def _is_sum_of_exponentials(var):
@@ -357,11 +353,8 @@ rules.simplifier(
 )
 
 
-WRITERS = (AdvancedIncSubtensor, AdvancedIncSubtensor1, IncSubtensor)
-
-
 def entries_of(var: Variable) -> tuple[Apply, Variable] | None:
-    """Return the node that reads entries of a tensor, and this tensor."""
+    """Return the node that reads entries of a tensor, and the tensor; None for other variables."""
     return (var.owner, var.owner.inputs[0]) if var.owner is not None and isinstance(var.owner.op, READERS) else None
 
 
@@ -380,9 +373,9 @@ rules.specialize(local_advanced_indexing_crossentropy_onehot, "fast_compile")
 @rules.specialize("fast_compile")
 @node_rewriter([SoftmaxGrad])
 def local_advanced_indexing_crossentropy_onehot_grad(fgraph: FunctionGraph, node: Apply) -> Any:
-    """``softmax_grad(scatter(q / p[i], i), p)`` of a softmax p, where the division by its entries cancels.
+    """``softmax_grad(scatter(q / p[i], i), p) -> scatter(q, i) - sum(q) * p`` of a softmax `p`
 
-    A function, since the index has any number of parts, and what else reads p is looked for.
+    A function, since the index has any number of entries, and other clients of `p` are examined.
     """
     scattered, probabilities = node.inputs
     writer = scattered.owner
@@ -402,7 +395,7 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: FunctionGraph, node
 
 
 def _reads_where(reader: Apply, writer: Apply, index: Sequence[Variable]) -> bool:
-    """Return whether a node reads the entries at the index that another one writes at."""
+    """Return whether a node reads the entries that another node writes."""
     op = getattr(reader, "op", None)
     if not isinstance(op, READERS) or isinstance(op, Subtensor) != isinstance(writer.op, IncSubtensor):
         return False
@@ -414,7 +407,7 @@ def _reads_where(reader: Apply, writer: Apply, index: Sequence[Variable]) -> boo
 @rules.stabilize
 @node_rewriter([ops.mul], operands=[ops.add, *WRITERS])
 def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> RuleResult:
-    """``p * (scatter(q / p[i], i) + t)`` as ``scatter(q, i) + p * t``: gradients of logarithms of entries of `p`."""
+    """``p * (scatter(q / p[i], i) + t) -> scatter(q, i) + p * t``, in gradients of logarithms of entries of `p`"""
     (out,) = node.outputs
     for k, factor in enumerate(node.inputs):
         inner = factor.owner
@@ -426,25 +419,31 @@ def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> RuleResult:
             if writer.op.set_instead_of_inc or not has_value(writer.inputs[0], 0) or len(terms) > MOST_TERMS:
                 continue
             for i, p in enumerate(node.inputs):
-                if i == k or p.type.dtype != out.type.dtype or p.type.broadcastable != out.type.broadcastable:
-                    continue
-                zero, quotient, *index = writer.inputs
-                numerators = (v for v in _numerators(fgraph, writer, p) if v.type.ndim == quotient.type.ndim)
-                numerator = next(numerators, None)
-                scattered = None if numerator is None else writer.op(zero, numerator, *index)
-                if scattered is None or scattered.type.broadcastable != out.type.broadcastable:
+                scattered = None if i == k else _scattered_numerator(fgraph, writer, p, out)
+                if scattered is None:
                     continue
                 others = [v for n, v in enumerate(node.inputs) if n not in (k, i)]
                 total = ops.mul(*others, scattered) if others else scattered
-                left = [v for n, v in enumerate(terms) if n != j]
-                if left:
-                    total = ops.add(total, ops.mul(p, *others, left[0] if len(left) == 1 else ops.add(*left)))
+                rest = [v for n, v in enumerate(terms) if n != j]
+                if rest:
+                    total = ops.add(total, ops.mul(p, *others, rest[0] if len(rest) == 1 else ops.add(*rest)))
                 return in_place_of(out, total, node.inputs)
     return False
 
 
+def _scattered_numerator(fgraph: FunctionGraph, writer: Apply, p: Variable, out: Variable) -> Variable | None:
+    """``scatter(q / p[i], i) * p`` -> ``scatter(q, i)`` in the shape of `out`, else None"""
+    if p.type.dtype != out.type.dtype or p.type.broadcastable != out.type.broadcastable:
+        return None
+    zero, quotient, *index = writer.inputs
+    numerators = (v for v in _numerators(fgraph, writer, p) if v.type.ndim == quotient.type.ndim)
+    numerator = next(numerators, None)
+    scattered: Any = None if numerator is None else writer.op(zero, numerator, *index)
+    return scattered if scattered is not None and scattered.type.broadcastable == out.type.broadcastable else None
+
+
 def _numerators(fgraph: FunctionGraph, writer: Apply, p: Variable) -> Iterator[Variable]:
-    """Yield what a node writes without the entries of `p` at the same index, if it is divided by them."""
+    """Yield ``q`` if a node writes ``q / p[i]`` at the index i."""
     _, quotient, *index = writer.inputs
     if quotient.type.dtype != p.type.dtype:
         return

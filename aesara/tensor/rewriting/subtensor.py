@@ -1,7 +1,4 @@
-"""Rules about parts of tensors, read and written: the names of this package's public parts.
-
-The rules are in `aesara.tensor.rewriting.indexing`.
-"""
+"""The public names of rules about subtensors, which are in `aesara.tensor.rewriting.indexing`."""
 
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.ops import add, and_, eq, ge, gt, le, lt, maximum, minimum, or_, switch

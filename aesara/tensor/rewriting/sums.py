@@ -1,11 +1,11 @@
-"""Sums and differences of functions in which terms cancel, or that are smooth though their terms are not.
+"""Sums and differences of functions in which terms cancel, or that are smooth although their terms are not.
 
-``1 - sigmoid(x)`` has no digits left for large `x`; ``sigmoid(-x)``, the same number, has all of them. A table says for
-which numbers `k` and functions `f` the difference ``k - f(x)`` is a function of its own. It is found in ``t - t*f(x)``
-for any product `t` too, which is what gradients consist of.
+``1 - sigmoid(x)`` loses all digits for large `x`; ``sigmoid(-x)``, the same number, loses none. A table lists the
+numbers `k` and functions `f` for which the difference ``k - f(x)`` is another function. The rule also applies to
+``t - t*f(x)`` with a product `t`, which occurs in gradients.
 
-``max(x, 0) + log(1 + exp(-abs(x)))`` is ``softplus(x)``. The slopes of its terms at zero are what is agreed on for
-kinks, whose sum is not the slope of the sum. So it is differentiated as the smooth function.
+``max(x, 0) + log(1 + exp(-abs(x)))`` is ``softplus(x)``. Its terms have kinks at zero, and the derivatives that are
+conventional there do not add up to that of the sum, so the sum is differentiated as the smooth function.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ rules = Rules()
 class Complement:
     """``number - f(*x)**power`` computed as ``form(*x)``.
 
-    `shared` says whether this pays where ``f(*x)`` is needed for something else as well.
+    `shared` says whether this pays if ``f(*x)`` has other clients.
     """
 
     number: float
@@ -86,7 +86,7 @@ COMPLEMENTS: dict[Op, tuple[Complement, ...]] = {
 }
 
 
-#: Sums of more terms, and terms of more factors, are not looked through: each look at them would take long.
+#: Sums of more terms, and terms of more factors, are not searched.
 MOST_TERMS = 16
 MOST_FACTORS = 64
 
@@ -98,31 +98,31 @@ def local_complement(fgraph, node):
     """``t - t*f(x) -> t * complement(x)``; see the table for the functions."""
     out = node.outputs[0]
     total, products = terms_with(node, COMPLEMENTS)
-    for i, one in products:
-        for f, complement in _complements(fgraph, one, out.type.dtype):
-            number, size = -complement.number * one.number, len(one.factors) - complement.power
+    for i, term in products:
+        for f, complement in _complements(fgraph, term, out.type.dtype):
+            number, size = -complement.number * term.number, len(term.factors) - complement.power
             for k, other in products:
                 if k == i or other.number != number or len(other.factors) != size:
                     continue
-                rest = one.without(f, complement.power)
+                rest = term.without(f, complement.power)
                 if not other.has_operands_of(rest):
                     continue
-                difference = Product([*rest.factors, complement.form(*f.owner.inputs)], rest.divisors, -one.number)
+                difference = Product([*rest.factors, complement.form(*f.owner.inputs)], rest.divisors, -term.number)
                 new = total.without((i, k)).plus(difference.build(out))
                 return in_place_of(out, new.build(out.type.dtype), node.inputs)
     return False
 
 
 def terms_with(node: Apply, *functions: Container[Op]) -> tuple[SignedSum, list[tuple[int, Product]]]:
-    """Return the terms of a sum, and their positions and products if some have one of each of the functions.
+    """Return the terms of a sum, and their positions and products if each set of functions has a factor in some term.
 
-    Of integers, of longer sums, and where a function is missing, there are no products.
+    Otherwise, and for integers and long sums, there are no products.
     """
     (out,) = node.outputs
     if (
         not 2 <= len(node.inputs) <= MOST_TERMS
         or not is_float(out)
-        or not all(any(_has_factor(v, some) for v in node.inputs) for some in functions)
+        or not all(any(_has_factor(v, choices) for v in node.inputs) for choices in functions)
     ):
         return SignedSum([]), []
     total = SignedSum.read(out)
@@ -133,7 +133,7 @@ def terms_with(node: Apply, *functions: Container[Op]) -> tuple[SignedSum, list[
 
 
 def _has_factor(var: Variable, functions: Container[Op]) -> bool:
-    """Return whether a term has one of the functions among its factors, at first sight."""
+    """Return whether a term has one of the functions among its first factors."""
     stack = [var]
     for _ in range(MOST_FACTORS):
         if not stack:
@@ -162,43 +162,46 @@ def _complements(fgraph: FunctionGraph, term: Product, dtype: str) -> Iterator[t
 
 def difference_of_exponentials(x: Variable, y: Variable) -> Variable:
     """``exp(x) - exp(y)`` as the larger one times ``1 - exp(-|x - y|)``, with a sign."""
-    distance = ops.switch(ops.eq(x, y), 0, ops.abs(ops.sub(x, y)))  # of equal infinite numbers, too
+    distance = ops.switch(ops.eq(x, y), 0, ops.abs(ops.sub(x, y)))  # also for equal infinities
     missing = ops.expm1(ops.neg(distance))
     return ops.mul(ops.exp(ops.maximum(x, y)), ops.switch(ops.lt(x, y), missing, ops.neg(missing)))
 
 
 def root_minus_one(x: Variable) -> Variable:
-    """``sqrt(1 + x) - 1``: a quotient for small numbers, and as written where it cannot cancel."""
+    """``sqrt(1 + x) - 1`` -> ``x / (1 + sqrt(1 + x))`` where the difference may cancel"""
     root = ops.sqrt(ops.add(1, x))
     return ops.switch(ops.le(x, 3), ops.true_divide(x, ops.add(1, root)), ops.sub(root, 1))
 
 
 def one_minus_root(x: Variable) -> Variable:
-    """``1 - sqrt(1 - x)``; no part of it has the form that the rule is for."""
+    """``1 - sqrt(1 - x)`` -> ``x / (1 + sqrt(1 - x))`` where the difference may cancel
+
+    No part of the result matches the pattern of a rule that uses it.
+    """
     root = ops.sqrt(ops.sub(1, x))
     return ops.switch(ops.le(-3, x), ops.true_divide(x, ops.add(1, root)), ops.neg(ops.sub(root, 1)))
 
 
 def difference_of_roots(c: Variable, x: Variable) -> Variable:
-    """``sqrt(c + x) - sqrt(x)``."""
+    """``sqrt(c + x) - sqrt(x)`` -> ``c / (sqrt(c + x) + sqrt(x))``"""
     return ops.true_divide(c, ops.add(ops.sqrt(ops.add(c, x)), ops.sqrt(x)))
 
 
 def adds_to_root(c: Variable) -> bool:
-    """Return whether `c` is a positive number, so that roots with and without it are not both zero."""
+    """Return whether `c` is a positive number, so that the sum of roots with and without it is not zero."""
     value = common_value(c)
     return value is not None and 0 < value < np.inf
 
 
 def smooth_difference_of_roots(node: Apply) -> Variable | None:
-    """`difference_of_roots` for differentiation; None for what is no such difference."""
+    """Return a difference of roots as `difference_of_roots`, for differentiation; None for subtrahend differences."""
     (out,) = node.outputs
     first, second = (output_of(v, ops.sqrt) for v in node.inputs)
     if first is None or second is None:
         return None
-    for one, other, is_positive in ((first, second, True), (second, first, False)):
-        total = output_of(one.inputs[0], ops.add)
-        x = other.inputs[0]
+    for longer, shorter, is_positive in ((first, second, True), (second, first, False)):
+        total = output_of(longer.inputs[0], ops.add)
+        x = shorter.inputs[0]
         if total is None or len(total.inputs) != 2 or x not in total.inputs:
             continue
         value = common_value(total.inputs[1 if total.inputs[0] is x else 0])
@@ -209,7 +212,7 @@ def smooth_difference_of_roots(node: Apply) -> Variable | None:
 
 
 rules.add(
-    # Late: by then logarithms and quotients have taken the differences that they have better forms for.
+    # Late, since logarithms and quotients of differences have better forms.
     row(
         "local_difference_of_exponentials",
         (ops.sub, (ops.exp, "x"), (ops.exp, "y")),
@@ -242,27 +245,27 @@ rules.add(
     to=(rules.stabilize,),
 )
 
-#: Kinks are searched in sums of at most so many terms.
+#: The largest number of terms of sums that are searched for kinks.
 MOST_TERMS_WITH_KINKS = 16
 
 
 def smooth_sum(node: Apply, kept: Collection[Variable]) -> Variable | None:
-    """Return a sum whose terms with kinks are combined to `softplus` or `logaddexp`; None if there are none.
+    """Return a sum with terms that have kinks combined to `softplus` or `logaddexp`; None without such terms.
 
     Parameters
     ----------
     node
         A sum or a difference.
     kept
-        Variables that are not looked behind.
+        Variables whose operations are not visited.
     """
     (out,) = node.outputs
     total = SignedSum.read(out, kept, MOST_TERMS_WITH_KINKS)
     for i, (sign, var) in enumerate(total.terms):
-        found = _decay(var, kept)
-        if found is None:
+        decay = _decay(var, kept)
+        if decay is None:
             continue
-        number, x = found
+        number, x = decay
         for k, (other_sign, other) in enumerate(total.terms):
             new = _without_kink(number, x, other, kept) if k != i and other_sign == sign else None
             if new is not None and new.type.dtype == out.type.dtype:
@@ -271,7 +274,7 @@ def smooth_sum(node: Apply, kept: Collection[Variable]) -> Variable | None:
 
 
 def _decay(var: Variable, kept: Collection[Variable]) -> tuple[float, Variable] | None:
-    """`number` and `x` of ``log(1 + exp(number * abs(x)))`` with a number below zero."""
+    """Return `number` and `x` of ``log(1 + exp(number * abs(x)))`` with a negative number, else None."""
     node = var.owner
     if node is None or node.op not in (ops.softplus, ops.log1p, ops.log) or var in kept:
         return None
@@ -287,14 +290,14 @@ def _decay(var: Variable, kept: Collection[Variable]) -> tuple[float, Variable] 
             return None
         (inner,) = power.inputs
     number, size = multiple(inner)
-    found = output_of(size, ops.abs)
-    if found is None or not number < 0 or any(v in kept for v in _until(inner, size)):
+    absolute = output_of(size, ops.abs)
+    if absolute is None or not number < 0 or any(v in kept for v in _until(inner, size)):
         return None
-    return number, found.inputs[0]
+    return number, absolute.inputs[0]
 
 
 def _until(var: Variable, last: Variable) -> Iterator[Variable]:
-    """Yield the variables between two, as `multiple` passes them."""
+    """Yield the variables from `var` to `last`, through which `multiple` goes."""
     stack = [var]
     while stack:
         current = stack.pop()
@@ -304,7 +307,7 @@ def _until(var: Variable, last: Variable) -> Iterator[Variable]:
 
 
 def _without_kink(number: float, x: Variable, other: Variable, kept: Collection[Variable]) -> Variable | None:
-    """Return the sum of a term and ``log(1 + exp(number * abs(x)))``, if it is smooth."""
+    """Return the sum of a term and ``log(1 + exp(number * abs(x)))`` if it is a smooth function, else None."""
     node = other.owner
     if node is None or other in kept:
         return None
@@ -334,6 +337,6 @@ def _without_kink(number: float, x: Variable, other: Variable, kept: Collection[
             return logaddexp_(y, zero)
     else:
         return None
-    (first, base), (second, of_other) = multiple(x), multiple(y)
-    same_size = base is of_other and abs(first) == abs(second)
+    (first, base), (second, other_base) = multiple(x), multiple(y)
+    same_size = base is other_base and abs(first) == abs(second)
     return ops.softplus(y) if same_size or are_opposite(x, y) else None

@@ -1,4 +1,4 @@
-"""Forms that are faster than the canonical ones, taken at the end."""
+"""Rules that replace canonical forms by faster ones, at the end of rewriting."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ rules.add(local_dimshuffle_alloc, local_alloc_dimshuffle, to=(rules.uncanonicali
     single_client=True,
 )
 def local_dimshuffle_subtensor(dropped, read, x):
-    """x[i : i + 1].dimshuffle() -> x[i]: a dimension that is dropped is indexed by its only position."""
+    """x[i : i + 1].dimshuffle() -> x[i]: a dropped dimension is indexed by its only position."""
     index, known = list(symbolic_index_of(read)), index_of(read, values_only=True)
     missing = [FULL] * (x.type.ndim - len(index))
     index, known = index + missing, known + missing
@@ -70,7 +70,7 @@ def local_dimshuffle_subtensor(dropped, read, x):
     return x[tuple(index)]
 
 
-#: Dimensions of length one under a reshape may have come up since the canonical forms.
+#: The canonical rule once more: later rules may have added dimensions of length one before a reshape.
 local_reshape_dimshuffle = rule(
     "local_reshape_dimshuffle",
     local_useless_dimshuffle_in_reshape.source_pattern,

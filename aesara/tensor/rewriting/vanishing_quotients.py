@@ -1,7 +1,7 @@
-"""Quotients of functions that vanish together at zero, such as ``(exp(x) - 1) / x``, and logarithms of these.
+"""Ratios of two functions that vanish at zero, such as ``(exp(x) - 1) / x``, and their logarithms.
 
-As they are written, their slopes are differences of numbers that are nearly the same. They are found among the factors
-of a product, with multiples: ``expm1(2 * x) / (3 * x)``.
+The derivatives of such a quotient as written are differences of nearly equal numbers. Ratios are found among the
+factors of a product, also of multiples: ``expm1(2 * x) / (3 * x)``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
 
-#: Factors with products and small powers among them taken apart.
+#: Factors with products and small powers among them expanded.
 WITH_POWERS = Reading(signs=True, powers=4, most=16)
 
 
@@ -44,13 +44,13 @@ class Vanishing:
 def _near_zero(
     ratio: Callable[[Variable], Variable], function: Callable[[Variable], Variable], x: Variable, inverse: bool
 ) -> Variable:
-    """Return ``f(x) / x`` or its inverse, for small `x` as a ratio whose slope is a function of its own.
+    """Return ``f(x) / x`` or its inverse, for small `x` by a function `ratio` with accurate derivatives.
 
-    Far from zero nothing cancels, and the slope of the ratio may overflow or underflow.
+    Far from zero, nothing cancels in the quotient, and derivatives of `ratio` may overflow or underflow.
     """
     is_near = ops.lt(ops.abs(x), constant_like(1, x))
     near = ratio(ops.switch(is_near, x, constant_like(0, x)))
-    # The argument is no longer that of the quotient, which therefore is differentiated as it is.
+    # With this argument, the quotient does not match, and is differentiated as written.
     far = function(ops.switch(is_near, constant_like(1, x), x))
     if inverse:
         return ops.switch(is_near, ops.reciprocal(near), ops.true_divide(x, far))
@@ -80,15 +80,15 @@ RATIOS: dict[str, tuple[Callable[[Variable], Variable], Callable[[Variable], Var
     ),
 }
 
-#: ``log(f(x) / x)``, near zero with the digits of a small number.
+#: ``log(f(x) / x)``, accurate near zero, where it is small.
 LOGARITHMS: dict[str, Callable[[Variable], Variable]] = {"expm1": special.log_exprel, "sinh": special.log_sinhc}
 
-#: The kind of a function of one op.
+#: The kinds of functions that are one op.
 KINDS = {ops.expm1: "expm1", ops.log1p: "log1p", ops.sin: "sin", ops.sinh: "sinh", ops.tanh: "tanh", special.erf: "erf"}
 
 
 def vanishing(var: Variable, kept: Collection[Variable]) -> Vanishing | None:
-    """Return a function that is zero at zero, of those in `RATIOS`, with its sign."""
+    """Return a factor as one of the functions in `RATIOS`, else None."""
     node = var.owner
     if node is None or var in kept:
         return None
@@ -105,97 +105,98 @@ def vanishing(var: Variable, kept: Collection[Variable]) -> Vanishing | None:
     if len(others) > 1 or node.op not in (ops.add, ops.sub):
         return None
     (y,) = others
-    for one, other, sign in ((x, y, -1), (y, x, 1)):
-        power = None if other in kept else output_of(other, ops.exp)
+    for number, term, sign in ((x, y, -1), (y, x, 1)):
+        power = None if term in kept else output_of(term, ops.exp)
         if power is None or not real_of_same_dtype(power.inputs[0], var):
             continue
-        if (node.op == ops.sub and has_value(one, 1)) or (node.op == ops.add and has_value(one, -1)):
+        if (node.op == ops.sub and has_value(number, 1)) or (node.op == ops.add and has_value(number, -1)):
             return Vanishing("expm1", power.inputs[0], sign if node.op == ops.sub else 1)
     return None
 
 
 def _log1p(inside: Variable) -> Vanishing | None:
-    """``log(1 + x)`` and ``log(1 - x)``."""
+    """Return ``log(inside)`` as ``log1p(x)`` for ``1 + x`` and ``1 - x``, else None."""
     node = inside.owner
     if node is None or node.op not in (ops.add, ops.sub) or len(node.inputs) != 2:
         return None
-    places = (0, 1) if node.op == ops.add else (0,)
-    for k in places:
+    for k in (0, 1) if node.op == ops.add else (0,):
         x = node.inputs[1 - k]
         if has_value(node.inputs[k], 1) and x.type.dtype == inside.type.dtype:
             return Vanishing("log1p", x if node.op == ops.add else opposite(x))
     return None
 
 
-#: Ratios ``f(x) / x`` in a product, and whether each stands below.
+#: Ratios ``f(x) / x`` in a product, and whether each is inverted.
 Ratios = list[tuple[Vanishing, bool]]
 
 
 def ratios_in(var: Variable, kept: Collection[Variable]) -> tuple[Product, Ratios] | None:
-    """Return the ratios in a product, and what else there is in it; None if there are none."""
+    """Return the product of the other factors, and the ratios, of a product; None without ratios."""
     product = factors_of(Product([var]), kept, WITH_POWERS)
-    left = (product.factors, product.divisors)
-    if not product.divisors or all(vanishing(v, kept) is None for side in left for v in side):
+    sides = (product.factors, product.divisors)
+    if not product.divisors or all(vanishing(v, kept) is None for side in sides for v in side):
         return None
     number, ratios = 1.0, []
     for below in (0, 1):
-        for factor in list(left[below]):
-            one = vanishing(factor, kept)
-            if one is None:
+        for factor in list(sides[below]):
+            function = vanishing(factor, kept)
+            if function is None:
                 continue
-            times, base = multiple(one.x)
-            for other in left[1 - below]:
+            times, base = multiple(function.x)
+            for other in sides[1 - below]:
                 other_times, other_base = multiple(other)
                 if other_base is base and other_times != 0 and common_value(base) is None:
-                    left[1 - below].remove(other)
-                    left[below].remove(factor)
-                    ratio = one.sign * times / other_times
+                    sides[1 - below].remove(other)
+                    sides[below].remove(factor)
+                    ratio = function.sign * times / other_times
                     number *= 1 / ratio if below else ratio
-                    ratios.append((one, bool(below)))
+                    ratios.append((function, bool(below)))
                     break
     if not ratios:
         return None
-    rest = Product(*left, number)
+    rest = Product(*sides, number)
     return rest, _with_exponentials(ratios, rest)
 
 
 def _with_exponentials(ratios: Ratios, rest: Product) -> Ratios:
-    """``exp(x) * x / (exp(x) - 1)`` is the ratio of ``-x``: take such exponentials out of the rest."""
-    found = []
-    for one, inverse in ratios:
-        if one.kind == "expm1" and inverse:
+    """``exp(x) * x / (exp(x) - 1)`` -> the ratio of ``-x``, without the exponential in `rest`"""
+    merged = []
+    for function, inverse in ratios:
+        if function.kind == "expm1" and inverse:
             for var in rest.factors:
                 power = output_of(var, ops.exp)
-                if power is not None and power.inputs[0] is one.x:
+                if power is not None and power.inputs[0] is function.x:
                     rest.factors.remove(var)
-                    one = Vanishing(one.kind, opposite(one.x))
+                    function = Vanishing(function.kind, opposite(function.x))
                     break
-        found.append((one, inverse))
-    return found
+        merged.append((function, inverse))
+    return merged
 
 
 def with_stable_slopes(out: Variable, kept: Collection[Variable]) -> Variable | None:
-    """Return a product with ratios in the place of quotients of functions that vanish together, for differentiation."""
-    # The product itself may be what is differentiated.
-    found = ratios_in(out, {v for v in kept if v is not out})
-    if found is None:
+    """Return a product with ratios for quotients of functions that vanish at zero, for differentiation, else None."""
+    # `out` is kept itself if the product is differentiated.
+    split = ratios_in(out, {v for v in kept if v is not out})
+    if split is None:
         return None
-    rest, ratios = found
-    factors = [RATIOS[one.kind][inverse](one.x) for one, inverse in ratios]
+    rest, ratios = split
+    factors = [RATIOS[function.kind][inverse](function.x) for function, inverse in ratios]
     return Product([*rest.factors, *factors], rest.divisors, rest.number).build(out)
 
 
 def logarithm_of_ratios(x: Variable, kept: Collection[Variable]) -> Variable | None:
-    """``log(x)`` for a product with quotients of ``exp(u) - 1`` or ``sinh(u)`` and `u`, near 0 with these near 1."""
-    found = ratios_in(x, kept)
-    if found is None:
+    """Return ``log(x)`` of a product with ratios in `LOGARITHMS`, accurate where these are near 1, else None."""
+    split = ratios_in(x, kept)
+    if split is None:
         return None
-    rest, ratios = found
-    with_logarithm = [(one, inverse) for one, inverse in ratios if one.kind in LOGARITHMS]
+    rest, ratios = split
+    with_logarithm = [(function, inverse) for function, inverse in ratios if function.kind in LOGARITHMS]
     if not with_logarithm:
         return None
-    logarithms = [(-1 if inverse else 1, LOGARITHMS[one.kind](one.x)) for one, inverse in with_logarithm]
-    others = [RATIOS[one.kind][inverse](one.x) for one, inverse in ratios if one.kind not in LOGARITHMS]
+    logarithms = [(-1 if inverse else 1, LOGARITHMS[function.kind](function.x)) for function, inverse in with_logarithm]
+    others = [
+        RATIOS[function.kind][inverse](function.x) for function, inverse in ratios if function.kind not in LOGARITHMS
+    ]
     rest = Product([*rest.factors, *others], rest.divisors, rest.number)
     terms = logarithms if rest.is_number and rest.number == 1 else [(1, ops.log(rest.build(x))), *logarithms]
     return SignedSum(terms).build(x.type.dtype)
@@ -205,7 +206,7 @@ def logarithm_of_ratios(x: Variable, kept: Collection[Variable]) -> Variable | N
 @rules.specialize
 @node_rewriter([ops.log], operands=[ops.mul, ops.true_divide, ops.reciprocal, ops.neg])
 def local_log_of_exprel(fgraph, node):
-    """``log((exp(x) - 1) / x)``, ``log(sinh(x) / x)`` and those of the inverses, which are near zero for small `x`."""
+    """``log((exp(x) - 1) / x)`` -> ``log_exprel(x)``, and so for ``sinh(x) / x`` and the inverses, accurate near 0"""
     (x,), (out,) = node.inputs, node.outputs
     if not is_float(out) or x.type.dtype != out.type.dtype:
         return False

@@ -1,7 +1,7 @@
-"""Products of factors that leave the range, such as exponentials, where the whole does not.
+"""Products of factors that may leave the range, such as exponentials, although the whole product does not.
 
-``sinh(x) / S / S`` stays in the range where ``S * S`` does not: each factor stands with a divisor, so that quotients
-are multiplied, and no two factors of one side.
+Each factor is paired with a divisor, and the quotients are multiplied: ``sinh(x) / S / S`` stays in the range where
+``S * S`` does not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.rewriting.helpers import common_value
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
-#: Functions that overflow or underflow for arguments of a moderate size.
+#: Functions that overflow or underflow for arguments of moderate size.
 WIDE = frozenset(
     (
         ops.exp,
@@ -29,12 +29,12 @@ WIDE = frozenset(
         ops.sigmoid,
     )
 )
-#: Functions that come so close to a limit that their slopes underflow,
+#: Functions that come so close to a limit that their derivatives underflow.
 FLAT = frozenset((special.erf, ops.tanh))
-#: where the slopes of their arguments may overflow.
+#: Arguments of these, whose own derivatives may overflow.
 STEEP = frozenset((ops.log, ops.reciprocal, ops.true_divide))
-#: What may consist of them.
-MADE_OF = frozenset(
+#: Operations whose results may leave the range if operands do.
+COMPOSING = frozenset(
     (
         ops.abs,
         ops.add,
@@ -49,26 +49,26 @@ MADE_OF = frozenset(
         ops.softplus,
     )
 )
-#: What is looked at in an operation: nothing else, its argument, whether it is a sum, its exponent, its inputs.
+#: Kinds of operations: wide; flat, so the argument is examined; a sum; a power, so the exponent is; and others.
 _WIDE, _FLAT, _SUM, _POWER, _OTHER = range(5)
 _KINDS = (
-    dict.fromkeys(MADE_OF, _OTHER) | {ops.pow: _POWER, ops.add: _SUM, ops.sub: _SUM} | dict.fromkeys(FLAT, _FLAT)
+    dict.fromkeys(COMPOSING, _OTHER) | {ops.pow: _POWER, ops.add: _SUM, ops.sub: _SUM} | dict.fromkeys(FLAT, _FLAT)
     | dict.fromkeys(WIDE, _WIDE)
 )  # fmt: skip
-#: Powers up to this one are not looked at.
+#: Powers up to this exponent do not count as wide.
 SMALL_EXPONENT = 4
-#: So many operations are looked through.
-MOST_SEEN = 24
+#: The largest number of operations that are visited.
+MOST_VISITED = 24
 
 
 def is_wide(var: Variable) -> bool:
-    """Return whether a factor is made of functions that leave the range."""
+    """Return whether a factor is composed of functions that may leave the range."""
     stack = [(var, False)]
-    for _ in range(MOST_SEEN):
+    for _ in range(MOST_VISITED):
         if not stack:
             return False
-        one, in_sum = stack.pop()
-        node = one.owner
+        visited, in_sum = stack.pop()
+        node = visited.owner
         if node is None:
             continue
         op = node.op
@@ -104,15 +104,15 @@ def may_leave_range(num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
     above, below = (sum(not isinstance(v, Constant) for v in side) for side in (num, denum))
     if above + below < 2 or not any(map(is_wide, (*denum, *num))):
         return False
-    # With nothing above, two divisors may already be too much: their product is in the place of a small quotient. Two
-    # factors may be, with a number.
+    # The product of two divisors alone may overflow although its reciprocal is in the range. So may that of two
+    # factors with a constant.
     return above + below > 2 or not above or not all(common_value(v) in (None, 1, -1) for v in (*num, *denum))
 
 
 def in_pairs(
     num: Sequence[Variable],
     denum: Sequence[Variable],
-    merged: Callable[[Sequence[Variable], Sequence[Variable]], Variable],
+    merge: Callable[[Sequence[Variable], Sequence[Variable]], Variable],
 ) -> Variable:
     """Return the product of numerators over denominators, dividing by each denominator as early as possible.
 
@@ -120,30 +120,30 @@ def in_pairs(
     ----------
     num, denum
         The factors.
-    merged
-        Makes a product over a product.
+    merge
+        A function of factors and divisors that returns the quotient of their products.
     """
     wide = {v for v in (*num, *denum) if is_wide(v)}
     tops, bottoms = [v for v in num if v in wide], [v for v in denum if v in wide]
     others = [v for v in num if v not in wide]
     quotients = []
-    for of_same_argument in (True, False):
-        if not of_same_argument:
+    for same_argument in (True, False):
+        if not same_argument:
             bottoms += [v for v in denum if v not in wide]
         for bottom in list(bottoms):
-            top = next((v for v in tops if not of_same_argument or _have_one_argument(v, bottom)), None)
+            top = next((v for v in tops if not same_argument or _have_one_argument(v, bottom)), None)
             if top is not None:
                 tops.remove(top)
                 bottoms.remove(bottom)
-                quotients.append(merged([top], [bottom]))
+                quotients.append(merge([top], [bottom]))
     if bottoms and not quotients:
         quotients, others = others, []
     for bottom in bottoms:
-        quotients = [merged(quotients, [bottom])]
-    return merged([*others, *quotients, *tops], [])
+        quotients = [merge(quotients, [bottom])]
+    return merge([*others, *quotients, *tops], [])
 
 
-def _have_one_argument(one: Variable, other: Variable) -> bool:
-    """Return whether two variables are functions of the same one."""
-    first, second = one.owner, other.owner
+def _have_one_argument(x: Variable, y: Variable) -> bool:
+    """Return whether two variables are functions of the same argument."""
+    first, second = x.owner, y.owner
     return first is not None and second is not None and first.inputs[0] is second.inputs[0]

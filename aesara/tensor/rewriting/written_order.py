@@ -1,9 +1,8 @@
-"""Sums and products, taken apart and put together again in the order in which they are written.
+"""Sums and products rebuilt in their written order after operands have cancelled.
 
-Products that may leave the range stay as they are written, which is how the chain rule makes them of numbers that are
-in the range, unless something cancels; see `wide_products`.
-
-``(x - y) - z`` has the digits of ``x - y``, which ``x - (y + z)`` loses where `x` and `y` are nearly the same.
+Products that may leave the range keep the order in which they are written, since the chain rule writes products whose
+partial products are in the range; see `wide_products`. Differences keep theirs because ``(x - y) - z`` has digits of
+``x - y`` that ``x - (y + z)`` loses if `x` and `y` are nearly the same.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from aesara.tensor.rewriting.helpers import common_value, computed_in
 Part = TypeVar("Part")
 
 
-def put_together(
+def rebuild(
     out: Variable,
     leaves: Sequence[Counter[Variable]],
     inverting: Collection[Op],
@@ -38,53 +37,55 @@ def put_together(
     out
         The sum or product.
     leaves
-        How often each operand is on the first side, and how often on the second: what is subtracted, or divided by.
+        The multiplicities of the added operands (or factors), and of the subtracted ones (or divisors).
     inverting
         Ops whose last operand is on the other side than their result.
     leaf
-        Gives the part for an operand on a side, 0 or 1.
+        A function of an operand and its side, 0 or 1, that returns its part.
     of_node
-        Gives the part for a node from those of its operands.
+        A function of a node and the parts of its operands that returns the part of the node.
     """
-    left = [Counter(side) for side in leaves]
-    found: list[Part] = []
-    stack = [(out, 0, False)]  # what to visit, on which side it is, and whether its operands are the last parts
+    remaining = [Counter(side) for side in leaves]
+    parts: list[Part] = []
+    stack = [(out, 0, False)]  # a variable, its side, and whether the last parts are its operands
     while stack:
         var, side, is_visited = stack.pop()
-        if not is_visited and left[side][var] > 0:
-            left[side][var] -= 1
-            found.append(leaf(var, side))
+        if not is_visited and remaining[side][var] > 0:
+            remaining[side][var] -= 1
+            parts.append(leaf(var, side))
             continue
         node = var.owner
         assert node is not None, "the operands are those of the sum or product"
         count = len(node.inputs)
         if is_visited:
-            found[-count:] = [of_node(node, found[-count:])]
+            parts[-count:] = [of_node(node, parts[-count:])]
             continue
         sides = [side] * count
         if node.op in inverting:
             sides[-1] = 1 - side
         stack.append((var, side, True))
         stack.extend((v, s, False) for v, s in reversed(list(zip(node.inputs, sides, strict=True))))
-    (part,) = found
+    (part,) = parts
     return part
 
 
-def same_factors(one: Product, other: Product) -> bool:
-    """Return whether two products differ in nothing but their order and a sign, or the number above their divisors."""
-    sides = [[v for v in side if not isinstance(v, Constant)] for p in (one, other) for side in (p.factors, p.divisors)]
-    numbers = len(one.factors) + len(one.divisors) - len(sides[0]) - len(sides[1])
-    left = len(other.factors) + len(other.divisors) - len(sides[2]) - len(sides[3])
+def same_factors(first: Product, second: Product) -> bool:
+    """Return whether two products differ only in their order and sign, or in a constant factor over divisors."""
+    sides = [
+        [v for v in side if not isinstance(v, Constant)] for p in (first, second) for side in (p.factors, p.divisors)
+    ]
+    numbers = len(first.factors) + len(first.divisors) - len(sides[0]) - len(sides[1])
+    other_numbers = len(second.factors) + len(second.divisors) - len(sides[2]) - len(sides[3])
     return (
-        numbers <= max(left, not sides[0])
+        numbers <= max(other_numbers, not sides[0])
         and Counter(sides[0]) == Counter(sides[2])
         and Counter(sides[1]) == Counter(sides[3])
     )
 
 
-def is_written_like(one: Variable, other: Variable) -> bool:
-    """Return whether two products are the same nodes of the same factors."""
-    stack = [(one, other)]
+def is_written_like(x: Variable, y: Variable) -> bool:
+    """Return whether two expressions consist of the same operations on the same operands."""
+    stack = [(x, y)]
     while stack:
         a, b = stack.pop()
         if a is b:
@@ -93,14 +94,14 @@ def is_written_like(one: Variable, other: Variable) -> bool:
             if common_value(a) is None or common_value(a) != common_value(b):
                 return False
             continue
-        first, second = a.owner, b.owner
-        if first is None or second is None or first.op != second.op or len(first.inputs) != len(second.inputs):
+        a_node, b_node = a.owner, b.owner
+        if a_node is None or b_node is None or a_node.op != b_node.op or len(a_node.inputs) != len(b_node.inputs):
             return False
-        stack.extend(zip(first.inputs, second.inputs, strict=True))
+        stack.extend(zip(a_node.inputs, b_node.inputs, strict=True))
     return True
 
 
-def in_written_order(out: Variable, written: Product, left: Product) -> Variable | None:
+def in_written_order(out: Variable, written: Product, remaining: Product) -> Variable | None:
     """Return the product `out` without the factors that have cancelled, in the order in which it is written.
 
     Parameters
@@ -109,47 +110,47 @@ def in_written_order(out: Variable, written: Product, left: Product) -> Variable
         The product.
     written
         Its factors and divisors, as they are written.
-    left
-        Those that are left, and a constant in front of them.
+    remaining
+        The remaining ones, after a constant.
 
     Returns
     -------
     Variable or None
-        None if there are factors that are not written: where they stand is open.
+        None if there are other factors, whose position is undefined.
     """
-    order = _WrittenOrder(out.type.dtype, written, left)
+    order = _ProductBuilder(out.type.dtype, written, remaining)
     result = order.product(out)
     return None if order.is_incomplete() else result
 
 
-#: A product as far as it is built; divisors wait until there is something above them.
+#: A partial product, and divisors that are applied when there is a factor to divide.
 PartOfProduct = tuple[Variable | None, tuple[Variable, ...]]
 NOTHING: PartOfProduct = (None, ())
 
 
-class _WrittenOrder:
-    """Builds products from what is left of their factors; see `in_written_order`."""
+class _ProductBuilder:
+    """A builder of products from their remaining factors; see `in_written_order`."""
 
-    def __init__(self, dtype: str, written: Product, left: Product):
+    def __init__(self, dtype: str, written: Product, remaining: Product):
         self.dtype = dtype
         self.leaves = written.counts
-        self.constants = [v for v in left.factors if isinstance(v, Constant) and not self.leaves[0][v]]
-        self.left = left.counts
-        self.left[0].subtract(self.constants)
-        self.made: set[Variable] = set()
+        self.constants = [v for v in remaining.factors if isinstance(v, Constant) and not self.leaves[0][v]]
+        self.remaining = remaining.counts
+        self.remaining[0].subtract(self.constants)
+        self.built: set[Variable] = set()
 
     def is_incomplete(self) -> bool:
-        """Return whether there are factors that have not been met."""
-        return any(count > 0 for side in self.left for count in side.values())
+        """Return whether remaining factors were not found in the written product."""
+        return any(count > 0 for side in self.remaining for count in side.values())
 
     def product(self, out: Variable) -> Variable:
-        """Return the product of the factors that are left."""
-        top, divisors = put_together(
+        """Return the product of the remaining factors."""
+        top, divisors = rebuild(
             out, self.leaves, (reciprocal, true_divide), lambda v, side: (self._leaf(v, side), ()), self._of_node
         )
         for number in self.constants:
-            # Products are computed from left to right.
-            top = number if top is None else self._times([top, number] if top in self.made else [number, top])
+            # A partial product comes first, since products are computed from left to right.
+            top = number if top is None else self._times([top, number] if top in self.built else [number, top])
         if top is None:
             top = constant(np.ones((1,) * out.type.ndim, self.dtype))
         for divisor in divisors:
@@ -159,14 +160,14 @@ class _WrittenOrder:
     def _leaf(self, var: Variable, side: int) -> Variable | None:
         while var.owner is not None and var.owner.op == neg and var.type.dtype == self.dtype:
             (var,) = var.owner.inputs
-        if self.left[side][var] > 0:
-            self.left[side][var] -= 1
+        if self.remaining[side][var] > 0:
+            self.remaining[side][var] -= 1
             return var
         value = common_value(var)
         if value is None or side or not self.constants:
             return None
         size = abs(common_value(self.constants[0]))
-        # What it multiplies stays in the range if the number is no further from 1 than the one that is written.
+        # Partial products stay in the range if the number is no further from 1 than the written one.
         return self.constants.pop() if min(1, abs(value)) <= size <= max(1, abs(value)) else None
 
     def _of_node(self, node: Apply, parts: Sequence[PartOfProduct]) -> PartOfProduct:
@@ -180,17 +181,17 @@ class _WrittenOrder:
 
     def _multiply(self, parts: Sequence[PartOfProduct]) -> PartOfProduct:
         factors: list[Variable] = []
-        waiting: list[Variable] = []
+        pending: list[Variable] = []
         for top, divisors in parts:
             if top is not None:
                 factors.append(top)
-            waiting.extend(divisors)
-            if factors and waiting:
+            pending.extend(divisors)
+            if factors and pending:
                 product = self._times(factors)
-                for divisor in waiting:
+                for divisor in pending:
                     product = self._over(product, divisor)
-                factors, waiting = [product], []
-        return (self._times(factors) if factors else None), tuple(waiting)
+                factors, pending = [product], []
+        return (self._times(factors) if factors else None), tuple(pending)
 
     def _divide(self, part: PartOfProduct, by: PartOfProduct) -> PartOfProduct:
         top, divisors = by
@@ -202,17 +203,17 @@ class _WrittenOrder:
         if len(factors) == 1:
             return factors[0]
         first = factors[0]
-        if first in self.made and first.owner is not None:
+        if first in self.built and first.owner is not None:
             factors = [*first.owner.inputs, *factors[1:]]
         product = computed_in(self.dtype, mul, factors)
-        self.made.add(product)
+        self.built.add(product)
         return product
 
     def _over(self, top: Variable, bottom: Variable) -> Variable:
         return computed_in(self.dtype, true_divide, [top, bottom])
 
 
-#: A part of a sum: what is added of it, and whether it is subtracted instead.
+#: A part of a sum, and whether it is subtracted.
 PartOfSum = tuple[Variable, bool]
 
 
@@ -233,21 +234,23 @@ def sum_in_written_order(
     out
         The sum, of sums, differences and opposites.
     flat
-        The terms that are added, as they are written, and those that are subtracted.
+        The added terms, as they are written, and the subtracted ones.
     num, denum
-        Those that are left; constants are one of `num`, which stands where the first of them is written.
+        The remaining ones; `num` may have one constant, at the position of the first written one.
 
     Returns
     -------
     Variable or None
-        None if there are terms that are not written: where they stand is open.
+        None if there are other terms, whose position is undefined.
     """
-    builder = _Builder(out.type.dtype, flat, num, denum)
+    builder = _SumBuilder(out.type.dtype, flat, num, denum)
     result = builder.total(out)
     return None if builder.is_incomplete() or result is None else result
 
 
-class _Builder:
+class _SumBuilder:
+    """A builder of sums from their remaining terms; see `sum_in_written_order`."""
+
     def __init__(
         self,
         dtype: str,
@@ -258,29 +261,29 @@ class _Builder:
         self.dtype = dtype
         self.leaves = [Counter(side) for side in flat]
         self.constants = [v for v in num if common_value(v) is not None]
-        self.left = [Counter(v for v in num if common_value(v) is None), Counter(denum)]
-        self.made: set[Variable] = set()
+        self.remaining = [Counter(v for v in num if common_value(v) is None), Counter(denum)]
+        self.built: set[Variable] = set()
 
     def is_incomplete(self) -> bool:
-        """Return whether there are terms that have not been met."""
-        return bool(self.constants) or any(count > 0 for side in self.left for count in side.values())
+        """Return whether remaining terms were not found in the written sum."""
+        return bool(self.constants) or any(count > 0 for side in self.remaining for count in side.values())
 
     def total(self, out: Variable) -> Variable | None:
-        """Return the sum of the terms that are left; None if there are none."""
-        part = put_together(out, self.leaves, (sub, neg), self._leaf, lambda node, parts: self._sum(parts))
+        """Return the sum of the remaining terms; None if there are none."""
+        part = rebuild(out, self.leaves, (sub, neg), self._leaf, lambda node, parts: self._sum(parts))
         if part is None:
             return None
         result, negative = part
         return computed_in(self.dtype, neg, [result]) if negative else result
 
     def _leaf(self, var: Variable, side: int) -> PartOfSum | None:
-        if self.left[side][var] > 0:
-            self.left[side][var] -= 1
+        if self.remaining[side][var] > 0:
+            self.remaining[side][var] -= 1
             return var, bool(side)
         return (self.constants.pop(), False) if self.constants and common_value(var) is not None else None
 
     def _sum(self, parts: Sequence[PartOfSum | None]) -> PartOfSum | None:
-        """Return the sum of the parts that are left, in their order."""
+        """Return the sum of the remaining parts, in their order."""
         terms: list[Variable] = []
         is_negative = False
         for var, negative in filter(None, parts):
@@ -298,13 +301,13 @@ class _Builder:
         if len(terms) == 1:
             return terms[0]
         first = terms[0]
-        if first in self.made and first.owner is not None:
+        if first in self.built and first.owner is not None:
             terms = [*first.owner.inputs, *terms[1:]]  # sums are computed from left to right
         total = computed_in(self.dtype, add, terms)
-        self.made.add(total)
+        self.built.add(total)
         return total
 
 
 __all__ = [
-    "put_together",
+    "rebuild",
 ]

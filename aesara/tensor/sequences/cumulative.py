@@ -177,7 +177,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     axis
         The dimension.
     prepend, append
-        What stands before and behind the entries: a number, or a tensor.
+        Values before and after the entries: a number, or a tensor.
 
     Examples
     --------

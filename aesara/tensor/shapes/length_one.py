@@ -1,4 +1,4 @@
-"""Messages about lengths of 1 that no type knows of, so that their dimensions are not broadcast."""
+"""Messages about dimensions that have length 1 in a call but not by their type, and so are not broadcast."""
 
 from __future__ import annotations
 

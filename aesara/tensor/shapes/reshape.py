@@ -166,7 +166,7 @@ def static_reshape(old_shape: Sequence[int | None], new_shape: Sequence[int | No
     old_shape
         The static shape before.
     new_shape
-        What is known of the sizes asked for; at most one is -1.
+        The known lengths of the new shape; at most one is -1.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def static_reshape(old_shape: Sequence[int | None], new_shape: Sequence[int | No
     (3, 2)
     """
     if any(size is not None and size < -1 for size in new_shape):
-        raise ValueError(f"Shapes are made of sizes and at most one -1; got {tuple(new_shape)}.")
+        raise ValueError(f"A shape consists of sizes, of which at most one is -1; got {tuple(new_shape)}.")
     n_missing = sum(size == -1 for size in new_shape)
     if n_missing > 1:
         raise ValueError(f"Only one size of a new shape can be -1; got {tuple(new_shape)}.")

@@ -129,7 +129,7 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
     Returns
     -------
     TensorVariable
-        `x` itself if the shape tells nothing new.
+        `x` itself if its type has the shape.
 
     Raises
     ------

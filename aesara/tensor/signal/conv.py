@@ -42,7 +42,7 @@ def conv2d(
     filters
         A filter, or a tensor of filters ``(filters, rows, columns)``.
     image_shape, filter_shape
-        What is known of their shapes.
+        The known lengths of both.
     border_mode
         "valid" for complete overlaps, "full" for all; see `scipy.signal.convolve2d`.
     subsample

@@ -42,7 +42,7 @@ def max_pool_2d_same_size(input: TensorLike, patch_size: Sequence[int]) -> Tenso
     input
         Images of shape ``(images, channels, rows, columns)``.
     patch_size
-        Rows and columns of a patch. What no whole patch covers is zero.
+        Rows and columns of a patch. Elements that no whole patch covers are zero.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def pool_2d(
     ws
         Rows and columns of a window: two integers, or a vector of them.
     ignore_border
-        Whether what is left over at the end, where no whole window fits, is ignored. By default it is not, with a
+        Whether to ignore elements at the end that do not fill a whole window. By default it is not, with a
         warning.
     stride
         How far apart windows are, by default their size, so that they do not overlap.

@@ -142,7 +142,7 @@ class PoolingOp(Op):
     Parameters
     ----------
     ignore_border
-        Whether what is left over at the end of the images, where no whole window fits, is ignored.
+        Whether to ignore elements at the end of the images that do not fill a whole window.
     mode
         "max", "sum", "average_inc_pad" (means, in which zeros of the padding count) or "average_exc_pad" (means of
         what is there).

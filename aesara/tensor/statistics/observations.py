@@ -159,7 +159,7 @@ def histogram(
     density
         Divide so that the integral is 1.
     weights
-        What each element counts; by default 1.
+        The weight of each element; by default 1.
 
     Returns
     -------

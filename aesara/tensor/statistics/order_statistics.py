@@ -242,7 +242,7 @@ def _neighbours(q: TensorVariable, n: Any, method: str) -> tuple[TensorVariable,
         low = ops.floor(position)
         weight = position - low
     elif method in _DISCRETE:
-        low, weight = _discrete_place(q, n, method)
+        low, weight = _discrete_position(q, n, method)
     else:
         raise ValueError(f"{method!r} is not a method of quantiles; they are {sorted([*_CONTINUOUS, *_DISCRETE])}.")
     low = ops.clip(low, 0.0, n - 1)
@@ -250,7 +250,7 @@ def _neighbours(q: TensorVariable, n: Any, method: str) -> tuple[TensorVariable,
     return low.astype("int64"), high.astype("int64"), weight
 
 
-def _discrete_place(q: TensorVariable, n: TensorVariable, method: str) -> tuple[TensorVariable, TensorVariable]:
+def _discrete_position(q: TensorVariable, n: TensorVariable, method: str) -> tuple[TensorVariable, TensorVariable]:
     """Return the position of the element below each quantile, and the weight of the next one."""
     zero = q * 0.0 + n * 0.0
     position = (n - 1) * q

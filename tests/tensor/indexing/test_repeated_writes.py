@@ -6,7 +6,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.graph.traversal import applys_between
-from aesara.tensor.indexing.repeated_places import names_no_place_twice
+from aesara.tensor.indexing.distinct_positions import have_distinct_positions
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 
 MODES = ["FAST_RUN", "FAST_COMPILE"]
@@ -278,4 +278,4 @@ def test_nothing_more_is_computed_where_no_place_repeats(name):
 
 @pytest.mark.parametrize("name", sorted(_maybe_repeated()))
 def test_places_that_may_repeat(name):
-    assert not names_no_place_twice((4, 4), _maybe_repeated()[name])
+    assert not have_distinct_positions((4, 4), _maybe_repeated()[name])

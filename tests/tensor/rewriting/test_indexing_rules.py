@@ -12,7 +12,7 @@ from aesara.graph.basic import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.db import TopoDB
-from aesara.tensor.indexing.repeated_places import are_distinct
+from aesara.tensor.indexing.distinct_positions import are_distinct
 from aesara.tensor.rewriting.indexing.lifting import local_join_subtensors
 from aesara.tensor.rewriting.indexing.positions import get_advsubtensor_axis, transform_take
 from aesara.tensor.rewriting.indices import index_of

@@ -9,7 +9,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compat.product_trees import compute_mul, is_neg, parse_mul_tree, simplify_mul
 from aesara.tensor.rewriting.algebra import Product
-from aesara.tensor.rewriting.gradient_forms import divides_by_exponentials
+from aesara.tensor.rewriting.gradient_quotients import divides_by_exponentials
 from aesara.tensor.rewriting.helpers import (
     LARGEST_SEARCHED,
     common_value,

@@ -196,7 +196,7 @@ def jax_funcify_mrg_uniform(op: mrg_uniform, node: Apply, checks: Any = None, **
             (len(sizes) == ndim, f"`size` must have length {ndim}, it has length {len(sizes)}: {np.array(sizes)}."),
             (all(n >= 0 for n in sizes), f"lengths must not be negative: {np.array(sizes)}."),
             (states.shape[1] == 6, f"states have shape (streams, 6), not {states.shape}."),
-            (streams or not count, f"there is no stream to draw {count} numbers from."),
+            (streams or not count, f"{count} numbers cannot be drawn from a state without streams."),
         ):
             require(checks, np.bool_(holds), ValueError, f"{op}: {message}", node)
         # The last round may be partial.

@@ -87,7 +87,7 @@ def jax_funcify_InverseByCholesky(
 
 def _require_regular(checks: Any, node: Apply | None, factors: Any, unless: Any = False) -> None:
     assert node is not None
-    message = f"{node.op}: the matrix is singular: a zero stands on the diagonal of its factor."
+    message = f"{node.op}: the matrix is singular: the diagonal of its factor has a zero."
     require(checks, (jnp.diag(factors) != 0).all() | unless, LinAlgError, message, node)
 
 
@@ -123,7 +123,7 @@ def _solution(op: SolveBase, a: jax.Array, b: jax.Array) -> tuple[Any, Any, str]
         unit = bool(op.unit_diagonal)
         holds = True if unit else (jnp.diag(a) != 0).all()
         solution = solve_triangular(a, b, lower, TRANSPOSITIONS[op.trans], unit)
-        return solution, holds, "singular matrix: a zero stands on its diagonal"
+        return solution, holds, "singular matrix: its diagonal has a zero"
     if not isinstance(op, Solve):
         return _solve_by_cholesky(a, b, lower), True, ""
     assume = op.assume_a if len(a) > 1 else "gen"
@@ -203,7 +203,7 @@ def jax_funcify_PivotsToPermutation(
         if count == 0:  # JAX would trace the step of the empty loop
             return jnp.arange(0, dtype="int64")
         exist = ((pivots >= 0) & (pivots < count)).all()
-        message = f"{op}: there is no row of a number; there are {count} rows."
+        message = f"{op}: pivots must be row numbers from 0 to {count - 1}."
         require(checks, exist, IndexError, message, node)
 
         def swap(k: Any, rows: Any) -> Any:

@@ -13,7 +13,7 @@ from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.creation.ranges import arange
-from aesara.tensor.indexing.repeated_places import are_distinct, differ_along
+from aesara.tensor.indexing.distinct_positions import are_distinct, differ_along
 from aesara.tensor.random.distributions.formulas import require
 from aesara.tensor.random.generators import NumPyGenerator
 from aesara.tensor.random.parameters import SizeLike, sizes_of_shape

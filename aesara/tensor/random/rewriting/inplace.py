@@ -1,4 +1,4 @@
-"""Draws that change the state of a generator that nobody else reads, instead of that of a copy."""
+"""Draws that update the state of a generator without other clients in place, instead of a copy of it."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def categorical(key: TensorLike, logits: TensorLike, axis: int = -1, size: SizeL
     key
         The key.
     logits
-        Logarithms of probabilities, up to a constant for each distribution; minus infinity for what cannot be.
+        Logarithms of probabilities, up to a constant for each distribution; minus infinity for impossible categories.
     axis
         The axis that has the categories.
     size

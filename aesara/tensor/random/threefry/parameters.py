@@ -44,7 +44,7 @@ def shape_and_params(size: SizeLike, *params: TensorVariable) -> tuple[tuple[Int
     Parameters
     ----------
     size
-        What the user gave; None leaves the shape to the parameters.
+        The argument of the user; None leaves the shape to the parameters.
     params
         The parameters, all of whose dimensions are of the batch.
 
@@ -77,7 +77,7 @@ def refuse(
     message
         The error's text.
     others
-        What it depends on besides.
+        Other parameters that the check depends on.
     """
     values = [constant_of(value) for value in (param, *others)]
     if all(value is not None for value in values):

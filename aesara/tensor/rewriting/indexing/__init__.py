@@ -1,18 +1,18 @@
-"""Rules about parts of tensors.
+"""Rules about subtensors.
 
-=============  ==================================================
-``positions``  parts that vectors of positions name
-``lifting``    parts of results, computed from parts of operands
-``reading``    simpler indices, and parts that need no reading
-``writing``    writing to parts, and reading what was written
-``scattered``  sums with tensors that are zero but for a part
-=============  ==================================================
+=============  ===============================================================
+``positions``  subtensors that are indexed by vectors of positions
+``lifting``    subtensors of results, computed from subtensors of operands
+``reading``    simpler indices, and subtensors that are known
+``writing``    writing to subtensors, and reading written values
+``scattered``  sums with tensors that are zero except for a subtensor
+=============  ===============================================================
 """
 
 from aesara.tensor.rewriting.indexing import lifting, positions, reading, scattered, writing
 from aesara.tensor.rewriting.registration import Rules
 
-#: The rules of this package. Vectors of positions that are slices become slices first, for which there are most rules.
+#: The rules of this package. Vectors of positions become slices first if they can, since most rules are for slices.
 rules = Rules(positions.rules, lifting.rules, reading.rules, writing.rules, scattered.rules)
 
 __all__ = ["rules"]

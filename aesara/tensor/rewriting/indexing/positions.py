@@ -1,4 +1,4 @@
-"""Rules about parts of tensors that vectors of positions name."""
+"""Rules about subtensors that are indexed by vectors of positions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.ranges import ARange
 from aesara.tensor.elementwise.ops import add, and_, eq, ge, lt, neg, neq, switch
 from aesara.tensor.exceptions import NotScalarConstantError
+from aesara.tensor.indexing.distinct_positions import are_distinct
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 from aesara.tensor.indexing.index_forms import as_slice, is_mask
-from aesara.tensor.indexing.repeated_places import are_distinct
 from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
@@ -58,11 +58,11 @@ READERS = (AdvancedSubtensor1, AdvancedSubtensor)
 WRITERS = (AdvancedIncSubtensor1, AdvancedIncSubtensor)
 
 
-# Questions
+# Predicates and forms of indices
 
 
 def get_advsubtensor_axis(indices: Sequence[IndexEntry]) -> int | None:
-    """Return the dimension along which an index takes positions, if it takes all others whole; None otherwise.
+    """Return the only dimension that an index does not select whole, if its entry there is a tensor; else None.
 
     Examples
     --------
@@ -70,13 +70,13 @@ def get_advsubtensor_axis(indices: Sequence[IndexEntry]) -> int | None:
     1
     """
     axis = None
-    for place, entry in enumerate(indices):
+    for position, entry in enumerate(indices):
         if _is_full(entry):
             continue
         is_tensor = getattr(getattr(entry, "type", None), "ndim", 0) > 0
         if axis is not None or not is_tensor:
             return None
-        axis = place
+        axis = position
     return axis
 
 
@@ -95,12 +95,12 @@ def vector_index(node: Apply) -> Any:
         return None
     positions, length = index[axis], node.inputs[0].type.shape[axis]
     if isinstance(positions, Constant) and length is not None and _normalize(positions, length) is None:
-        return None  # an error, for when the node runs
+        return None  # out of range: the call raises the error
     return axis, positions
 
 
 def _normalize(positions: Variable, length: int | None) -> np.ndarray | None:
-    """Constant positions counted from the front; None if they are unknown, or not known to be in range."""
+    """Return constant positions as nonnegative ones; None if they are unknown, or not known to be in range."""
     if not isinstance(positions, Constant):
         return None
     data = np.asarray(positions.data)
@@ -110,7 +110,7 @@ def _normalize(positions: Variable, length: int | None) -> np.ndarray | None:
 
 
 def _progression(positions: np.ndarray, length: int) -> slice | None:
-    """Return the slice that takes some positions, counted from the front, of a dimension; None if there is none."""
+    """Return the slice of a dimension that selects some nonnegative positions; None if there is none."""
     if not len(positions):
         return slice(0, 0)
     step = int(positions[1] - positions[0]) if len(positions) > 1 else 1
@@ -121,14 +121,14 @@ def _progression(positions: np.ndarray, length: int) -> slice | None:
     return slice(int(positions[0]), stop, None if step == 1 else step)
 
 
-# Positions that a slice takes
+# Positions that a slice selects
 
 
 @rules.canonicalize
 @rules.specialize
 @replacing_part((AdvancedSubtensor1, "x", "rows"))
 def local_useless_AdvancedSubtensor1(x: Any, rows: Variable) -> Any:
-    """Take a tensor instead of all rows of it, in their order: ``x[arange(n)] -> x``."""
+    """``x[arange(n)] -> x``, if n is the number of rows"""
     if isinstance(rows, Constant):
         positions = _normalize(rows, x.type.shape[0])
         return x if positions is not None and np.array_equal(positions, np.arange(x.type.shape[0])) else None
@@ -141,16 +141,16 @@ def local_useless_AdvancedSubtensor1(x: Any, rows: Variable) -> Any:
 @rules.canonicalize
 @replacing_part((one_of(*READERS, *WRITERS, name="op", node="access"), "x", ...))
 def local_positions_to_slice(op: Any, access: Apply, x: Any) -> Any:
-    """Read, or write to, a slice at constant positions at equal distances: ``x[[1, 3]] -> x[1:4:2]``."""
-    found = vector_index(access)
-    if found is None or getattr(op, "inplace", False):
+    """``x[[1, 3]] -> x[1:4:2]``, for reading and writing at constant equidistant positions"""
+    indexed = vector_index(access)
+    if indexed is None or getattr(op, "inplace", False):
         return None
-    axis, positions = found
+    axis, positions = indexed
     normalized = _normalize(positions, x.type.shape[axis])
-    taken = None if normalized is None else _progression(normalized, x.type.shape[axis])
-    if taken is None:
+    entry = None if normalized is None else _progression(normalized, x.type.shape[axis])
+    if entry is None:
         return None
-    part = getitem(x, (*[FULL] * axis, taken))
+    part = getitem(x, (*[FULL] * axis, entry))
     is_read = isinstance(op, READERS)
     return part if is_read else inc_subtensor(part, access.inputs[1], set_instead_of_inc=op.set_instead_of_inc)
 
@@ -159,7 +159,7 @@ def local_positions_to_slice(op: Any, access: Apply, x: Any) -> Any:
 
 
 def transform_take(a: Variable, indices: Any, axis: int) -> Variable:
-    """``a.take(indices, axis)`` by rows: those of a tensor with the dimension in front.
+    """Return ``a.take(indices, axis)`` as rows of a tensor with this dimension first.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def transform_take(a: Variable, indices: Any, axis: int) -> Variable:
 def local_rows_at_positions(read: Apply, x: Variable) -> Any:
     """``AdvancedSubtensor(x, vector) -> AdvancedSubtensor1(x, vector)``
 
-    Other dimensions than the first stay as they are: errors name them.
+    This is for the first dimension only, since errors name the dimension.
     """
     axis, positions = vector_index(read) or (None, None)
     return transform_take(x, positions, 0) if axis == 0 else None
@@ -200,9 +200,9 @@ def local_rows_at_positions(read: Apply, x: Variable) -> Any:
 
 @node_rewriter([AdvancedSubtensor])
 def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> RuleResult:
-    """``x[:, i] -> x.T[i].T``: read at positions along one dimension by the op for rows.
+    """``x[:, i] -> x.T[i].T``, by the op that reads rows.
 
-    It is called by programs, which take None for an answer.
+    Programs call this rule directly, and expect None if it does not apply.
     """
     x, *index = node.inputs
     axis = get_advsubtensor_axis(index)
@@ -211,7 +211,7 @@ def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> RuleR
     return in_place_of(node.outputs[0], transform_take(x, index[axis], axis))
 
 
-# Native code takes positions along any dimension.
+# Not by default, since native code reads positions along any dimension.
 rules.by_name(local_replace_AdvancedSubtensor, specialize)
 
 
@@ -223,7 +223,7 @@ rules.by_name(local_replace_AdvancedSubtensor, specialize)
 def local_AdvancedIncSubtensor_to_AdvancedIncSubtensor1(op: Any, write: Apply, x: Variable, y: Variable) -> Any:
     """``AdvancedIncSubtensor(x, y, vector) -> AdvancedIncSubtensor1(x, y, vector)``
 
-    Other dimensions than the first stay as they are: there it would take two rearranged copies of the tensor.
+    This is for the first dimension only: others would need two transposed copies of the tensor.
     """
     axis, rows = vector_index(write) or (None, None)
     return AdvancedIncSubtensor1(op.inplace, op.set_instead_of_inc)(x, y, rows) if axis == 0 else None
@@ -236,9 +236,9 @@ _check_positions = CheckAndRaise(
 )
 
 
-def _at_same_positions(one: Apply, other: Apply) -> bool:
+def _at_same_positions(node: Apply, other: Apply) -> bool:
     """Return whether two nodes read or write at the positions of the same vector along the same dimension."""
-    first, second = vector_index(one), vector_index(other)
+    first, second = vector_index(node), vector_index(other)
     return bool(first and second and first[0] == second[0] and same_elements(first[1], second[1]))
 
 
@@ -262,10 +262,10 @@ READ_WHERE_WRITTEN = (
 @rules.specialize
 @replacing_part(READ_WHERE_WRITTEN, lambda read, write: _at_same_positions(read, write))
 def local_adv_sub1_adv_inc_sub1(fgraph: FunctionGraph, read: Apply, x: Any, y: Any, out: Any) -> Any:
-    """Take what was just written, no entry of it to the position of a later one: ``set(x[i], y)[i] -> y``."""
+    """``set(x[i], y)[i] -> y`` for distinct positions, or values that do not depend on the position"""
     axis, positions = vector_index(read)
-    place = axis - (out.type.ndim - y.type.ndim)
-    if place >= 0 and not y.type.broadcastable[place] and not are_distinct(positions, x.type.shape[axis]):
+    value_axis = axis - (out.type.ndim - y.type.ndim)
+    if value_axis >= 0 and not y.type.broadcastable[value_axis] and not are_distinct(positions, x.type.shape[axis]):
         return None
     lengths, in_range = _lengths_and_range(fgraph, read, x)
     value = alloc(as_dtype(y, out.type.dtype), *lengths)
@@ -279,7 +279,7 @@ _assert_written_once = Assert("Rows to be read where they were written are out o
     READ_WHERE_WRITTEN, lambda read, write, y, out: has_shape_of(y, out) and _at_same_positions(read, write)
 )
 def local_rows_written_once(fgraph: FunctionGraph, read: Apply, x: Any, y: Any, out: Any) -> Any:
-    """Take what was just written, and assert that nothing was repeated, nor written over: ``set(x[i], y)[i] -> y``."""
+    """``set(x[i], y)[i] -> y``, with a run-time check that positions are distinct and y is not broadcast"""
     axis, positions = vector_index(read)
     lengths, in_range = _lengths_and_range(fgraph, read, x)
     conditions = [in_range, *(eq(shape(y)[k], length) for k, length in enumerate(lengths))]
@@ -293,7 +293,7 @@ rules.by_name(local_rows_written_once, canonicalize, specialize)
 
 
 def _is_overwritten_once(write: Apply, x: Any, old: Variable) -> bool:
-    """Return whether a variable is what a node writes over, to no position twice."""
+    """Return whether a variable is the subtensor that a node overwrites, at distinct positions."""
     reader = old.owner
     same_dtype = old.type.dtype == write.inputs[1].type.dtype == x.type.dtype
     if reader is None or reader.inputs[:1] != [x] or not same_dtype:
@@ -318,7 +318,7 @@ def _is_overwritten_once(write: Apply, x: Any, old: Variable) -> bool:
     _is_overwritten_once,
 )
 def local_set_to_inc_subtensor(write: Apply, x: TensorVariable, others: list[Variable]) -> Variable | None:
-    """Add instead of writing what was there and something more: ``set(x[i], x[i] + y) -> inc(x[i], y)``."""
+    """``set(x[i], x[i] + y) -> inc(x[i], y)``"""
     op = adding(write.op) if isinstance(write.op, IncSubtensor) else type(write.op)()
     value = computed_in(x.type.dtype, add, others) if len(others) > 1 else others[0]
     return apply_or_none(op, x, value, *write.inputs[2:])

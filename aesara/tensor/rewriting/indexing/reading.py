@@ -1,4 +1,4 @@
-"""Rules about reading parts of tensors: simpler indices, and parts that need no reading."""
+"""Rules about reading subtensors: simpler indices, and subtensors that are known."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from aesara.tensor.rewriting.indices import (
     part_of,
     replacing_part,
     symbolic_index_of,
-    takes_whole,
+    whole_dimensions,
 )
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.shape import Shape, Shape_i
@@ -52,15 +52,15 @@ from aesara.tensor.shapes.shape import Shape, Shape_i
 rules = Rules()
 
 
-# Parts that are all of a tensor
+# Subtensors that are everything
 
 
 @rules.canonicalize
 @rules.specialize
 @replacing_part((READ, "x", ...), lambda read: not has_integers(read.op.idx_list))
 def local_useless_subtensor(read: Apply, x: Variable) -> Variable | None:
-    """Take a tensor instead of a part that is everything: ``x[:n] -> x``."""
-    return x if all(takes_whole(read)) else None
+    """``x[:n] -> x``, if that is everything"""
+    return x if all(whole_dimensions(read)) else None
 
 
 @rules.useless
@@ -69,9 +69,9 @@ def local_useless_subtensor(read: Apply, x: Variable) -> Variable | None:
 @rules.specialize
 @replacing_part((one_of(Subtensor, node="read", idx_list=has_slices), "x", ...))
 def local_useless_slice(read: Apply, x: Variable) -> Variable | None:
-    """Make slices that take everything full ones, and leave them out at the end: ``x[:n, i, 0:] -> x[:, i]``."""
+    """``x[:n, i, 0:] -> x[:, i]``, if the slices select everything"""
     index = list(symbolic_index_of(read))
-    simplified = [FULL if whole else entry for entry, whole in zip(index, takes_whole(read))]
+    simplified = [FULL if whole else entry for entry, whole in zip(index, whole_dimensions(read))]
     return None if simplified == index and simplified[-1] != FULL else part_of(x, simplified)
 
 
@@ -79,7 +79,7 @@ def local_useless_slice(read: Apply, x: Variable) -> Variable | None:
 @rules.specialize
 @replacing_part((one_of(Subtensor, node="read", idx_list=has_integers), "x", ...))
 def local_subtensor_remove_broadcastable_index(read: Apply, x: TensorVariable) -> Variable | None:
-    """Drop a dimension of one entry instead of reading the first: ``x[:, 0] -> x.dimshuffle(0)``."""
+    """``x[:, 0] -> x.dimshuffle(0)``, if the last dimension has length one"""
     if any(length != 1 for entry, length in zip(read.op.idx_list, x.type.shape) if not isinstance(entry, slice)):
         return None
     index = index_of(read, values_only=True)
@@ -87,24 +87,24 @@ def local_subtensor_remove_broadcastable_index(read: Apply, x: TensorVariable) -
     return x.dimshuffle(*kept_axes(read)) if is_all else None
 
 
-# Parts of parts
+# Subtensors of subtensors
 
 
-def _index_of_both(read: Apply, inner: Apply, merge: Callable[..., IndexEntry]) -> list[Any] | None:
-    """Return the index that takes at once what a node takes of what another node does; None if there is none.
+def _composed_index(read: Apply, inner: Apply, merge: Callable[..., IndexEntry]) -> list[Any] | None:
+    """Return the composition of the indices of two nodes, the first of which reads the result of the second, else None.
 
-    Where both take less than everything of a dimension, it has ``merge(axis, place, entries, known_entries)``: `place`
-    is that of the dimension in the result of the first, and the entries are those of both.
+    If neither selects a whole dimension, its entry is ``merge(axis, inner_axis, entries, known_entries)``, where
+    `inner_axis` is the axis in the result of the second, and the entries are those of the second and the first.
     """
     index, known = list(symbolic_index_of(inner)), index_of(inner, values_only=True)
     outer = zip(kept_axes(inner), symbolic_index_of(read), index_of(read, values_only=True))
-    for place, (axis, entry, known_entry) in enumerate(outer):
+    for inner_axis, (axis, entry, known_entry) in enumerate(outer):
         if axis >= len(index):
             index.append(entry)
         elif is_full_slice(known[axis]):
             index[axis] = entry
         elif not is_full_slice(known_entry):
-            index[axis] = merge(axis, place, (index[axis], entry), (known[axis], known_entry))
+            index[axis] = merge(axis, inner_axis, (index[axis], entry), (known[axis], known_entry))
             if index[axis] is None:
                 return None
     return index
@@ -114,29 +114,31 @@ def _index_of_both(read: Apply, inner: Apply, merge: Callable[..., IndexEntry]) 
 @rules.specialize
 @replacing_part((READ, (one_of(Subtensor, node="inner"), "x", ...), ...))
 def local_subtensor_merge(read: Apply, inner: Apply, x: Any) -> Any:
-    """Take a part of a part at once: ``x[2:][:4] -> x[2:6]``."""
+    """``x[2:][:4] -> x[2:6]``"""
     lengths = x.type.shape
-    index = _index_of_both(
-        read, inner, lambda axis, place, entries, known: merge_two_slices(None, known[0], lengths[axis], known[1], None)
+    index = _composed_index(
+        read,
+        inner,
+        lambda axis, inner_axis, entries, known: merge_two_slices(None, known[0], lengths[axis], known[1], None),
     )
     return None if index is None else apply_or_none(getitem, x, tuple(index))
 
 
-#: How many parts of parts become one.
+#: The largest number of successive subtensors that become one.
 LONGEST_CHAIN = 16
 
 
 @replacing_part((READ, (one_of(Subtensor, node="inner"), "x", ...), ...), single_client=True)
 def merge_parts_of_parts(read: Apply, inner: Apply, x: Variable, out: Variable) -> Any:
-    """Take a part of a part at once, also where it takes arithmetic to say which: ``x[i:][:j] -> x[i:k]``.
+    """``x[i:][:j] -> x[i:k]``, with arithmetic for the bounds.
 
     This is for the end of rewriting: the arithmetic is one node, and part of the index in native code.
     """
-    index = _index_of_both(read, inner, lambda axis, place, entries, known: _chain(x, axis, entries, place))
+    index = _composed_index(read, inner, lambda axis, inner_axis, entries, known: _chain(x, axis, entries, inner_axis))
     if index is None:
         return None
     scalars = get_slice_elements(index, lambda part: part is not None)
-    # The type is that of the node, of which lengths may be known.
+    # The type is kept, since it may have known lengths.
     return Apply(Subtensor(index), [x, *scalars], [out.type()]).outputs[0]
 
 
@@ -159,14 +161,14 @@ def _chain(x: Any, axis: int, both: tuple[slice, Any], axis_of_part: int) -> Any
     return slice(*chain) if isinstance(outer, slice) else chain[0]
 
 
-# Parts of vectors of scalars, and of shapes
+# Subtensors of vectors of scalars, and of shapes
 
 OF_SCALARS = (one_of(MakeVector, name="vector"), "**scalars")
 
 
 @replacing_part((READ, OF_SCALARS, ...))
 def local_entries_of_make_vector(read: Apply, vector: MakeVector, scalars: list[Variable]) -> Any:
-    """Take entries of a vector of scalars from these: ``make_vector(x, y)[1] -> y``."""
+    """``make_vector(x, y)[1] -> y``"""
     index = index_of(read)
     if len(index) != 1 or not is_known(index[0]):
         return None
@@ -180,12 +182,12 @@ def local_entries_of_make_vector(read: Apply, vector: MakeVector, scalars: list[
 def local_positions_of_make_vector(
     vector: MakeVector, scalars: list[Variable], positions: TensorVariable
 ) -> Variable | None:
-    """Take entries of a vector of scalars from these: ``make_vector(x, y)[[1, 0]] -> make_vector(y, x)``."""
+    """``make_vector(x, y)[[1, 0]] -> make_vector(y, x)``"""
     if not isinstance(positions, Constant) or getattr(positions.type, "ndim", 0) != 1 or positions.type.dtype == "bool":
         return None
-    places = positions.data.tolist()
-    is_in_range = all(-len(scalars) <= place < len(scalars) for place in places)
-    return vector(*[scalars[place] for place in places]) if is_in_range else None
+    entries = positions.data.tolist()
+    is_in_range = all(-len(scalars) <= entry < len(scalars) for entry in entries)
+    return vector(*[scalars[entry] for entry in entries]) if is_in_range else None
 
 
 local_subtensor_make_vector = rules.group(
@@ -201,7 +203,7 @@ local_subtensor_make_vector = rules.group(
 @rules.specialize("shape_unsafe")
 @replacing_part((one_of(Subtensor, node="read", idx_list=lambda index: len(index) == 1), (Shape, "x"), ...))
 def local_subtensor_shape_constant(read: Apply, x: Any) -> Any:
-    """Take lengths of dimensions from a shape, as constants where they are known: ``shape(x)[1] -> Shape_i{1}(x)``."""
+    """``shape(x)[1] -> Shape_i{1}(x)``, or a constant if the length is known"""
     (entry,), ndim = index_of(read), getattr(x.type, "ndim", None)
     if ndim is None or not is_known(entry) or not (isinstance(entry, slice) or -ndim <= entry < ndim):
         return None
@@ -219,7 +221,7 @@ def local_subtensor_shape_constant(read: Apply, x: Any) -> Any:
     [Subtensor, AdvancedSubtensor1, AdvancedSubtensor, IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1]
 )
 def local_uint_constant_indices(fgraph: FunctionGraph, node: Apply) -> RuleResult:
-    """Store constant positions in the smallest unsigned dtype: ``x[int64(1)] -> x[uint8(1)]``."""
+    """``x[int64(1)] -> x[uint8(1)]``: constant indices get the smallest unsigned dtype"""
     op, out = node.op, node.outputs[0]
     inputs, changed = list(node.inputs), False
     for position in _positions_of_indices(op, len(inputs)):
@@ -231,24 +233,24 @@ def local_uint_constant_indices(fgraph: FunctionGraph, node: Apply) -> RuleResul
     if isinstance(op, (Subtensor, IncSubtensor)):
         first = 1 if isinstance(op, Subtensor) else 2
         op = _at_scalars_of(op, tuple(scalar.type for scalar in inputs[first:]))
-    # What the node was checked for when it was made does not depend on the dtypes.
+    # `make_node` need not check the inputs again: the dtypes do not matter.
     return Apply(op, inputs, [out.type()]).outputs
 
 
 @lru_cache(maxsize=1024)
 def _positions_of_indices(op: Op, n_inputs: int) -> Sequence[int]:
-    """Return the positions of the inputs of a node that are indices by themselves: no parts of slices."""
+    """Return the positions of the inputs of a node that are entries of the index, not bounds or steps of slices."""
     first = 1 if isinstance(op, (Subtensor, AdvancedSubtensor, AdvancedSubtensor1)) else 2
     if not isinstance(op, (Subtensor, IncSubtensor)):
         return range(first, n_inputs)
-    # The template with the positions of the inputs in the places of their types.
+    # The template of the index, filled with positions of inputs.
     filled = indices_from_subtensor(range(first, n_inputs), op.idx_list)
     return [entry for entry in filled if not isinstance(entry, slice)]
 
 
 @lru_cache(maxsize=1024)
 def _at_scalars_of(op: Any, types: tuple[ScalarType, ...]) -> Op:
-    """Return the op for an index whose scalars have other types."""
+    """Return the op for an index with scalars of the given types."""
     index = indices_from_subtensor(types, op.idx_list)
     if isinstance(op, Subtensor):
         return Subtensor(index)

@@ -1,9 +1,9 @@
-"""Rules about tensors that are zero but for a part, as gradients of indexed parameters are.
+"""Rules about scattered tensors, which are zero except for a subtensor, such as gradients of indexed parameters.
 
-What is in the part is added to the part of other terms of a sum: an update then touches the entries that were used, and
-no others. Of zeros of which one term writes to the part before a border, and another one to the part behind it, as by
-the gradient of ``at.roll``, the sum is the two parts side by side. What is chosen where a mask is true, in a part, is
-computed for the part only; gradients of parts have such choices (see `aesara.graph.support`).
+In a sum, the values of the subtensor are added to the same subtensor of another term, so that an update writes only the
+entries that were used. Two terms that write to zeros before and after a boundary, as in the gradient of ``at.roll``,
+are joined. A choice whose mask is true in a subtensor is computed for the subtensor only; gradients of subtensors
+contain such choices (see `aesara.graph.support`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import add, and_, mul, neg, switch
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
-from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.rewriting.constants import broadcast_like
@@ -42,6 +41,7 @@ from aesara.tensor.rewriting.helpers import (
 from aesara.tensor.rewriting.indices import (
     FULL,
     WRITE,
+    WRITERS,
     basic_lengths,
     index_of,
     is_full_slice,
@@ -56,22 +56,20 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
 
-WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
-
 # Sums with scattered terms
 
 
 def _is_scattered(var: Variable) -> bool:
-    """Return whether a variable is zeros with a value added to a part."""
+    """Return whether a variable is zeros with a value added to a subtensor."""
     node = var.owner
     if node is None or not isinstance(node.op, WRITERS) or node.op.inplace or not has_value(node.inputs[0], 0):
         return False
-    # A slice names each entry once, so that writing is adding.
+    # A slice has distinct positions, so setting is adding.
     return not node.op.set_instead_of_inc or isinstance(node.op, IncSubtensor)
 
 
 def _match_scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], bool] | None:
-    """Return a scattered tensor, the numbers that multiply it, and whether it is negated; None for anything else."""
+    """Return a scattered tensor, the numbers that multiply it, and whether it is negated; None for other variables."""
     factors: list[Variable] = []
     negative = False
     while len(fgraph.clients[var]) == 1:
@@ -94,14 +92,14 @@ def _match_scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], b
 @rules.specialize
 @node_rewriter([(Elemwise, Add), (Elemwise, Sub)], operands=[*WRITERS, (Elemwise, Neg), (Elemwise, Mul)])
 def local_IncSubtensor_serialize(fgraph, node):
-    """Add a term that is zero but for a part to the part of the others: ``x + inc(0[i], y) -> inc(x[i], y)``."""
+    """``x + inc(zeros[i], y) -> inc(x[i], y)``"""
     (out,) = node.outputs
     if not is_float(out) or any(x.type.dtype != out.type.dtype for x in node.inputs):
         return False
     positions = range(len(node.inputs)) if is_elemwise(node, Add) else (1,)
-    scattered = {k: found for k in positions if (found := _match_scattered(fgraph, node.inputs[k])) is not None}
+    scattered = {k: match for k in positions if (match := _match_scattered(fgraph, node.inputs[k])) is not None}
     if len(scattered) == len(node.inputs):
-        scattered.popitem()  # the others are added to its parts
+        scattered.popitem()  # the others are added to this one
     kept = [x for k, x in enumerate(node.inputs) if k not in scattered]
     added = []
     for position, (part, factors, negative) in scattered.items():
@@ -128,14 +126,14 @@ def _is_computed_in(dtype: str, part: Any, factors: list[Variable]) -> bool:
 
 
 def _scale(part: Any, factors: list[Variable], negative: bool) -> Variable:
-    """Return the values that a scattered tensor writes, times some numbers."""
+    """Return the values of a scattered tensor times some numbers."""
     y = part.owner.inputs[1]
     value = mul(y, *[_with_dimensions(factor, y.type.ndim) for factor in factors]) if factors else y
     return neg(value) if negative else value
 
 
 def _with_dimensions(x: Any, ndim: int) -> Variable:
-    """One number as a tensor with some dimensions, all of length one."""
+    """Return a tensor of one element with `ndim` dimensions."""
     if x.type.ndim == ndim:
         return x
     number = x.dimshuffle() if x.type.ndim else x
@@ -143,9 +141,9 @@ def _with_dimensions(x: Any, ndim: int) -> Variable:
 
 
 def _have_shape_of(fgraph, out: Variable, term: Variable, kept: list[Variable]) -> bool:
-    """Return whether a scattered term and one of those that it is added to are known to have the shape of the sum.
+    """Return whether a scattered term and one of the other terms are known to have the shape of the sum.
 
-    A scattered term that is broadcast adds in more places, and to a broadcast sum of the others it cannot be added.
+    A scattered term that is broadcast adds to more entries, and it cannot be added to other terms that are.
     """
     feature = getattr(fgraph, "shape_feature", None)
     if feature is None:
@@ -157,26 +155,26 @@ def _have_shape_of(fgraph, out: Variable, term: Variable, kept: list[Variable]) 
     return any(map(is_whole, kept)) and is_whole(term)
 
 
-# Both parts of zeros
+# Both sides of a boundary
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """A value written to a tensor before a border along one axis, or behind it."""
+class _Side:
+    """A value that is written to a tensor before a boundary along one axis, or after it."""
 
     x: Any
     index: Any
     value: Any
     axis: int
-    border: Any
+    boundary: Any
     is_first: bool
 
 
 @rules.canonicalize("shape_unsafe")
 @node_rewriter([add], operands=[IncSubtensor])
 def local_add_both_parts_of_zeros(fgraph: FunctionGraph, node: Apply) -> RuleResult:
-    """Join what is written to both parts of zeros that are added: ``set(0[:n], x) + set(0[n:], y) -> join(x, y)``."""
-    terms = _with_joined_parts(fgraph, node.inputs, node.outputs[0])
+    """``set(zeros[:n], x) + set(zeros[n:], y) -> join(x, y)``"""
+    terms = _join_sides(fgraph, node.inputs, node.outputs[0])
     return False if terms is None else in_place_of(node.outputs[0], _sum(terms, node.outputs[0]), node.inputs)
 
 
@@ -184,30 +182,32 @@ def _sum(terms: Sequence[Any], out: Variable) -> Variable | None:
     return as_dtype(terms[0], out.type.dtype) if len(terms) == 1 else computed_in(out.type.dtype, add, list(terms))
 
 
-def _with_joined_parts(fgraph: FunctionGraph, inputs: Sequence[Any], out: Variable) -> list[Any] | None:
-    """Return terms of which pairs that write both parts of zeros are one; None if there are no such pairs."""
+def _join_sides(fgraph: FunctionGraph, inputs: Sequence[Any], out: Variable) -> list[Any] | None:
+    """Return terms with pairs that write to both sides of a boundary joined; None without such pairs."""
     terms: list[Any] = []
-    pending: list[tuple[int, _Part]] = []
+    pending: list[tuple[int, _Side]] = []
     for term in inputs:
-        part = _part_in_zeros(term, out)
-        mate = next((k for k, (_, other) in enumerate(pending) if part is not None and _are_both(part, other)), None)
-        if part is None or mate is None:
-            if part is not None:
-                pending.append((len(terms), part))
+        side = _side_in_zeros(term, out)
+        match = next(
+            (k for k, (_, other) in enumerate(pending) if side is not None and _are_opposite_sides(side, other)), None
+        )
+        if side is None or match is None:
+            if side is not None:
+                pending.append((len(terms), side))
             terms.append(term)
         else:
-            place, other = pending.pop(mate)
-            terms[place] = _join_parts(fgraph, part, other, out)
+            position, other = pending.pop(match)
+            terms[position] = _join_pair(fgraph, side, other, out)
     return terms if len(terms) < len(inputs) else None
 
 
-def _part_in_zeros(term: Any, out: Any) -> _Part | None:
+def _side_in_zeros(term: Any, out: Any) -> _Side | None:
     node = output_of(term, IncSubtensor)
-    return _part_of(node, out) if node is not None and has_value(node.inputs[0], 0) else None
+    return _side_of(node, out) if node is not None and has_value(node.inputs[0], 0) else None
 
 
-def _part_of(node: Apply, out: Any) -> _Part | None:
-    """Return the part that a node writes to, as one of two along an axis; None if it writes to something else."""
+def _side_of(node: Apply, out: Any) -> _Side | None:
+    """Return the side of a boundary along one axis to which a node writes; None for other nodes."""
     x, value = node.inputs[:2]
     is_like_out = x.type.dtype == out.type.dtype and x.type.broadcastable == out.type.broadcastable
     if value.type.ndim != x.type.ndim or not is_like_out:
@@ -221,45 +221,47 @@ def _part_of(node: Apply, out: Any) -> _Part | None:
     if step not in (None, 1) or (start in (None, 0)) == (stop is None):
         return None
     is_first = stop is not None
-    border = stop if is_first else start
+    boundary = stop if is_first else start
     lengths = [pair for k, pair in enumerate(zip(value.type.shape, x.type.shape)) if k != axis]
-    if border is None or any((n == 1) != (m == 1) for n, m in lengths):
+    if boundary is None or any((n == 1) != (m == 1) for n, m in lengths):
         return None
-    return _Part(x, symbolic_index_of(node), value, axis, border, is_first)
+    return _Side(x, symbolic_index_of(node), value, axis, boundary, is_first)
 
 
-def _are_both(one: _Part, other: _Part) -> bool:
-    """Return whether two parts are all of a tensor, without an entry in common."""
-    return one.axis == other.axis and one.is_first != other.is_first and same_index([one.border], [other.border])
+def _are_opposite_sides(side: _Side, other: _Side) -> bool:
+    """Return whether two sides together are the whole tensor, and disjoint."""
+    return side.axis == other.axis and side.is_first != other.is_first and same_index([side.boundary], [other.boundary])
 
 
-def _join_parts(fgraph: FunctionGraph, one: _Part, other: _Part, out: Variable) -> Variable | None:
-    parts = (one, other) if one.is_first else (other, one)
-    return join(one.axis, *(_as_written(fgraph, part, out) for part in parts))
+def _join_pair(fgraph: FunctionGraph, side: _Side, other: _Side, out: Variable) -> Variable | None:
+    sides = (side, other) if side.is_first else (other, side)
+    return join(side.axis, *(_as_written(fgraph, side, out) for side in sides))
 
 
-def _as_written(fgraph: FunctionGraph, part: _Part, out: Any) -> Any:
-    """Return the value of a part, repeated where it has fewer elements than the part."""
-    length, border, is_known = part.x.type.shape[part.axis], part.border, isinstance(part.border, int)
-    entry = slice(None, border) if part.is_first else slice(border, None)
-    value = part.value
-    if length is None or not is_known or value.type.shape[part.axis] != len(range(length)[entry]):
-        value = alloc(value, *basic_lengths(fgraph, part.x, part.index))
+def _as_written(fgraph: FunctionGraph, side: _Side, out: Any) -> Any:
+    """Return the value of a side, broadcast to the lengths of the side."""
+    length, boundary, is_known = side.x.type.shape[side.axis], side.boundary, isinstance(side.boundary, int)
+    entry = slice(None, boundary) if side.is_first else slice(boundary, None)
+    value = side.value
+    if length is None or not is_known or value.type.shape[side.axis] != len(range(length)[entry]):
+        value = alloc(value, *basic_lengths(fgraph, side.x, side.index))
     return as_dtype(value, out.type.dtype)
 
 
 IN_ZEROS = (one_of(IncSubtensor, node="inner"), number("zeros", 0), ...)
 
 
-def _with_part_beside(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Variable) -> Any:
-    one, other = _part_of(write, out), _part_of(inner, out)
-    return None if one is None or other is None or not _are_both(one, other) else _join_parts(fgraph, one, other, out)
+def _joined_with_inner(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Variable) -> Any:
+    side, other = _side_of(write, out), _side_of(inner, out)
+    if side is None or other is None or not _are_opposite_sides(side, other):
+        return None
+    return _join_pair(fgraph, side, other, out)
 
 
 @replacing_part((WRITE, IN_ZEROS, ...))
 def local_join_other_part_of_zeros(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Variable) -> Variable | None:
-    """Join what is written to both parts of zeros: ``set(set(0[:n], x)[n:], y) -> join(x, y)``."""
-    return _with_part_beside(fgraph, write, inner, out)
+    """``set(set(zeros[:n], x)[n:], y) -> join(x, y)``"""
+    return _joined_with_inner(fgraph, write, inner, out)
 
 
 @replacing_part(
@@ -267,8 +269,8 @@ def local_join_other_part_of_zeros(fgraph: FunctionGraph, write: Apply, inner: A
     lambda fgraph, sum_: len(fgraph.clients[sum_.outputs[0]]) == 1,
 )
 def local_add_other_part_of_zeros(fgraph: FunctionGraph, write: Apply, sum_: Apply, inner: Apply, out: Any) -> Any:
-    """Join what is added to a sum where a term is zero: ``inc((z + set(0[:n], x))[n:], y) -> z + join(x, y)``."""
-    joined, terms = _with_part_beside(fgraph, write, inner, out), list(sum_.inputs)
+    """``inc((z + set(zeros[:n], x))[n:], y) -> z + join(x, y)``"""
+    joined, terms = _joined_with_inner(fgraph, write, inner, out), list(sum_.inputs)
     terms[terms.index(inner.outputs[0])] = joined
     return None if joined is None else _sum(terms, out)
 
@@ -282,20 +284,20 @@ rules.group(
 )
 
 
-# Choices in a part
+# Choices in a subtensor
 
 
 def _index_of_part(mask: Variable) -> list[Any] | None:
-    """Return the index, with an entry for each axis, of the part in which a mask is true; None if there is none."""
+    """Return the index, with an entry for each axis, of the subtensor in which a mask is true, else None."""
     index: list[IndexEntry] = [FULL] * mask.type.ndim
     masks = [mask]
     while masks:
-        one = masks.pop()
-        both = output_of(one, and_)
-        if both is not None:
-            masks.extend(both.inputs)
+        factor = masks.pop()
+        conjunction = output_of(factor, and_)
+        if conjunction is not None:
+            masks.extend(conjunction.inputs)
             continue
-        axis, entry = _entry_of_axis(one) or (None, None)
+        axis, entry = _entry_of_axis(factor) or (None, None)
         if axis is None or index[axis] is not FULL:
             return None
         index[axis] = entry
@@ -303,7 +305,7 @@ def _index_of_part(mask: Variable) -> list[Any] | None:
 
 
 def _entry_of_axis(mask: Variable) -> tuple[int, Any] | None:
-    """Return the axis along which a mask depends on the position, and the index of the positions where it is true."""
+    """Return the axis along which a mask varies, and the index entry of the positions where it is true, else None."""
     axis = 0
     shuffle = output_of(mask, DimShuffle)
     if shuffle is not None:
@@ -329,7 +331,7 @@ def _entry_of_axis(mask: Variable) -> tuple[int, Any] | None:
 def local_choice_of_part(
     fgraph: FunctionGraph, mask: Variable, x: TensorVariable, zero: Variable, out: Variable
 ) -> Variable | None:
-    """Compute what is chosen in a part for it only: ``switch(is_in_part, x, 0) -> set(0[part], x[part])``."""
+    """``switch(mask, x, 0) -> set(zeros[i], x[i])``, if the mask is true exactly in the subtensor ``[i]``"""
     index = _index_of_part(mask)
     if index is None:
         return None

@@ -1,4 +1,4 @@
-"""Rules about writing to parts of tensors, and about reading what was written."""
+"""Rules about writing to subtensors, and about reading written values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from aesara.tensor.creation.allocation import Alloc, AllocEmpty, alloc
 from aesara.tensor.elementwise.ops import add, and_, eq, or_
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_shapes import indexed_result_shape
-from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.rewriting.constants import broadcast_like
 from aesara.tensor.rewriting.helpers import (
@@ -37,14 +36,15 @@ from aesara.tensor.rewriting.indices import (
     READ,
     SET,
     WRITE,
+    WRITERS,
     adding,
     basic_lengths,
     index_of,
     is_known,
     replacing_part,
     same_index,
+    selects_whole_dimension,
     symbolic_index_of,
-    takes_everything,
 )
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import number
@@ -53,10 +53,7 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
 
-WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
-
-
-# Reading what was written
+# Reading written values
 
 
 @rules.canonicalize("shape_unsafe")
@@ -66,9 +63,9 @@ WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
     lambda read, write: same_index(symbolic_index_of(read), symbolic_index_of(write)),
 )
 def local_subtensor_inc_subtensor(fgraph: FunctionGraph, read: Apply, x: Variable, y: Variable, out: Any) -> Any:
-    """Take what was just written instead of reading it back: ``set(x[i], y)[i] -> y``."""
+    """``set(x[i], y)[i] -> y``"""
     y = as_dtype(y, out.type.dtype)
-    is_whole = _is_of_same_shape(fgraph, y, out, with_checks=True)
+    is_whole = _have_same_shape(fgraph, y, out, with_checks=True)
     return y if is_whole else alloc(y, *basic_lengths(fgraph, x, symbolic_index_of(read)))
 
 
@@ -76,52 +73,54 @@ def local_subtensor_inc_subtensor(fgraph: FunctionGraph, read: Apply, x: Variabl
 @rules.specialize("shape_unsafe")
 @replacing_part((READ, (WRITE, "x", ...), ...))
 def local_subtensor_beside_written(read: Apply) -> Any:
-    """Read what lies beside the part that was written to from what was there before: ``set(x[0], y)[1] -> x[1]``."""
+    """``set(x[0], y)[1] -> x[1]``, if the subtensors are disjoint"""
     x, index = read.inputs[0], index_of(read, values_only=True)
-    for _ in range(LOOKED_THROUGH):
+    for _ in range(MOST_WRITERS):
         writer = output_of(x, IncSubtensor)
-        if writer is None or not _is_beside(index, writer):
+        if writer is None or not _is_disjoint(index, writer):
             return None if x is read.inputs[0] else apply_or_none(getitem, x, symbolic_index_of(read))
         x = writer.inputs[0]
     return None
 
 
-#: How many operations that write beside a part are looked through at most: each part of a long chain looks.
-LOOKED_THROUGH = 16
+#: The largest number of writes to disjoint subtensors that are skipped, for each read of a long chain.
+MOST_WRITERS = 16
 
 
-def _is_beside(read: Sequence[Any], writer: Apply) -> bool:
-    """Return whether a part is disjoint from the one that a node writes to, and the node cannot raise an error."""
+def _is_disjoint(read: Sequence[Any], writer: Apply) -> bool:
+    """Return whether a subtensor is disjoint from that which a node writes to, and the node cannot raise an error."""
     x, y = writer.inputs[:2]
     if not all(y.type.broadcastable):
         return False
     written = index_of(writer, values_only=True)
-    if not any(map(_are_apart, read, written, x.type.shape)):
+    if not any(map(_are_disjoint, read, written, x.type.shape)):
         return False
     return all(map(_cannot_fail, written, x.type.shape))
 
 
 def _cannot_fail(entry: Any, length: int | None) -> bool:
-    """Return whether an entry of an index lies within a dimension, whatever its length."""
+    """Return whether an entry of an index is in range for any length of the dimension that the type allows."""
     if isinstance(entry, slice):
         return is_known(entry.step)
     return is_known(entry) and length is not None and -length <= entry < length
 
 
-def _are_apart(first: TensorVariable, second_: IndexEntry, length: int | None) -> bool:
-    """Return whether two entries of an index have no position in common."""
+def _are_disjoint(first: TensorVariable, second_: IndexEntry, length: int | None) -> bool:
+    """Return whether two entries of an index are disjoint."""
     if not (is_known(first) and is_known(second_)):
         return False
     if length is not None:
-        one, two = (_positions(entry, length) for entry in (first, second_))
-        return len(one) + len(two) <= LARGEST_COMPARED and set(one).isdisjoint(two)
-    of_first, of_second = _interval(first), _interval(second_)
-    if of_first is None or of_second is None:
+        first_positions, second_positions = (_positions(entry, length) for entry in (first, second_))
+        return len(first_positions) + len(second_positions) <= LARGEST_COMPARED and set(first_positions).isdisjoint(
+            second_positions
+        )
+    first_bounds, second_bounds = _interval(first), _interval(second_)
+    if first_bounds is None or second_bounds is None:
         return False
-    return of_first[1] <= of_second[0] or of_second[1] <= of_first[0]
+    return first_bounds[1] <= second_bounds[0] or second_bounds[1] <= first_bounds[0]
 
 
-#: Parts with more positions than this together are not compared position by position.
+#: The largest total number of positions of two entries that are compared one by one.
 LARGEST_COMPARED = 1000
 
 
@@ -130,7 +129,7 @@ def _positions(entry: Any, length: int) -> range:
 
 
 def _interval(entry: Any) -> tuple[float, float] | None:
-    """Return bounds of the positions that an entry takes, whatever the length of the dimension; None if unknown."""
+    """Return bounds of the positions of an entry that hold for any length of the dimension, else None."""
     if not isinstance(entry, slice):
         return (entry, entry + 1) if entry >= 0 else None
     start, stop = entry.start or 0, entry.stop
@@ -147,30 +146,34 @@ def _interval(entry: Any) -> tuple[float, float] | None:
 @rules.specialize("shape_unsafe")
 @replacing_part((WRITE, "x", "y", ...), lambda write, x: write.op.set_instead_of_inc or has_value(x, 0))
 def local_useless_inc_subtensor(fgraph: FunctionGraph, write: Apply, x: Any, y: Any) -> Variable | None:
-    """Take what is written to everything, in whatever direction, or added to zeros: ``set(x[:], y) -> y``."""
+    """``set(x[:], y) -> y``, ``set(x[::-1], y) -> y[::-1]`` and ``inc(zeros[:], y) -> y``"""
     index = index_of(write)
-    turned = [entry == BACKWARDS for entry in index]
-    for axis, (entry, is_turned) in enumerate(zip(index, turned)):
-        if not is_turned and not takes_everything(entry, x.type.shape[axis], x, axis):
+    reversed_axes = [entry == BACKWARDS for entry in index]
+    for axis, (entry, is_reversed) in enumerate(zip(index, reversed_axes)):
+        if not is_reversed and not selects_whole_dimension(entry, x.type.shape[axis], x, axis):
             return None
     y = as_dtype(y, x.type.dtype)
-    if _is_of_same_shape(fgraph, y, x, with_checks=True):
-        return getitem(y, tuple(BACKWARDS if is_turned else FULL for is_turned in turned)) if any(turned) else y
-    # It may be repeated or not: as it stands, the graph says what is written.
-    return broadcast_like(y, x, fgraph) if not any(turned) and _is_known_to_be_repeated(y, x) else None
+    if _have_same_shape(fgraph, y, x, with_checks=True):
+        return (
+            getitem(y, tuple(BACKWARDS if is_reversed else FULL for is_reversed in reversed_axes))
+            if any(reversed_axes)
+            else y
+        )
+    # If it may or may not be repeated, the graph stays as it is.
+    return broadcast_like(y, x, fgraph) if not any(reversed_axes) and _is_known_to_be_repeated(y, x) else None
 
 
 def _is_known_to_be_repeated(y: Variable, x: Variable) -> bool:
-    """Return whether the type of `y` tells that it is broadcast if it is written to all of `x`."""
+    """Return whether, by its type, `y` is broadcast when it is written to all of `x`."""
     n_new = x.type.ndim - y.type.ndim
-    return n_new > 0 or any(one == 1 != other for one, other in zip(y.type.shape, x.type.shape[max(n_new, 0) :]))
+    return n_new > 0 or any(own == 1 != target for own, target in zip(y.type.shape, x.type.shape[max(n_new, 0) :]))
 
 
 @rules.canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
 @rules.stabilize("local_incsubtensor_of_allocs", "shape_unsafe")
 @replacing_part((one_of(*WRITERS, set_instead_of_inc=False), "x", number("y", 0), ...))
 def local_incsubtensor_of_zeros(x: Variable) -> Variable | None:
-    """Leave out adding zeros: ``inc(x[i], 0) -> x``."""
+    """``inc(x[i], 0) -> x``"""
     return x
 
 
@@ -178,7 +181,7 @@ def local_incsubtensor_of_zeros(x: Variable) -> Variable | None:
 @rules.specialize
 @replacing_part((one_of(IncSubtensor, node="write", set_instead_of_inc=False), number("zeros", 0), "y", ...))
 def local_incsubtensor_of_zeros_to_setsubtensor(write: Apply, zeros: Variable, y: Variable) -> Variable | None:
-    """Write instead of adding to zeros: ``inc(0[i], y) -> set(0[i], y)``."""
+    """``inc(zeros[i], y) -> set(zeros[i], y)``"""
     return apply_or_none(adding(write.op, set_instead_of_inc=True), zeros, y, *write.inputs[2:])
 
 
@@ -186,14 +189,14 @@ def local_incsubtensor_of_zeros_to_setsubtensor(write: Apply, zeros: Variable, y
 @rules.stabilize("local_setsubtensor_of_allocs", "shape_unsafe")
 @replacing_part((SET, number("x"), number("y"), ...))
 def local_setsubtensor_of_constants(x: Variable, y: Variable) -> Any:
-    """Leave out writing a number where there is only this number: ``set(2[i], 2) -> 2``."""
+    """``set(x[i], 2) -> x``, if all elements of x are 2"""
     old, new = common_value(x), common_value(y)
-    # Bit by bit: 0 and -0 are different, NaN is the same.
+    # Compared by their bits: 0 and -0 differ, NaN is equal to itself.
     return x if new.astype(old.dtype).tobytes() == old.tobytes() else None
 
 
 def _without_leading_ones(var: Variable) -> Variable:
-    """`var` without dimensions of length one that were put in front: to what broadcasts, they say nothing."""
+    """Return a variable without leading dimensions that a `DimShuffle` has added, which broadcasting adds again."""
     node = var.owner
     if node is None or not isinstance(node.op, DimShuffle):
         return var
@@ -211,7 +214,7 @@ _check_shape = CheckAndRaise(ValueError, "`x[i]` and `y` do not have the same sh
 @rules.specialize
 @node_rewriter(list(WRITERS), requirements=[ShapeFeature], operands=[Alloc, DimShuffle])
 def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Check the shape of what is written instead of repeating it before: ``set(x[i], alloc(y, n)) -> set(x[i], y)``."""
+    """``set(x[i], alloc(y, n)) -> set(x[i], y)``, with a run-time check of the shape"""
     x, y, *index = node.inputs
     y = _without_leading_ones(y)
     inner = y.owner
@@ -219,7 +222,7 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
     if inner is None or not isinstance(inner.op, Alloc) or feature is None:
         return False
     if x.owner is not None and isinstance(x.owner.op, AllocEmpty):
-        # A loop takes what is written to its empty buffer for its first values.
+        # A loop reads the initial values of its buffer from this write.
         return False
     if any(getattr(part.type, "dtype", None) == "bool" for part in index):
         return False
@@ -233,13 +236,13 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
     part_lengths = part_lengths[len(part_lengths) - len(lengths) :]
     own_lengths = [None] * (len(lengths) - value.type.ndim) + list(feature.shape_of[value])
     checks = []
-    for axis, (length, own, of_part) in enumerate(zip(lengths, own_lengths, part_lengths)):
-        is_same = length is of_part or same_elements(length, feature.unpack(of_part, y))
+    for axis, (length, own, part_length) in enumerate(zip(lengths, own_lengths, part_lengths)):
+        is_same = length is part_length or same_elements(length, feature.unpack(part_length, y))
         is_repeated = own is None or has_value(own, 1)
         if is_same or (is_repeated and y.type.shape[axis] == 1):
             continue
         is_one = eq(length, 1) if is_repeated else and_(eq(length, 1), eq(own, 1))
-        checks.append(or_(eq(length, of_part), is_one))
+        checks.append(or_(eq(length, part_length), is_one))
     if checks:
         value = _check_shape(value, *checks)
     return in_place_of(node.outputs[0], apply_or_none(node.op, x, value, *index))
@@ -250,8 +253,8 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
 WRITTEN = (one_of(*WRITERS, node="first", inplace=False), "x", "y", ...)
 
 
-def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: TensorVariable, z: TensorVariable) -> bool:
-    """Return whether two nodes write to one part of a tensor, and the first may go without losing an error."""
+def _is_at_same_index(fgraph: FunctionGraph, write: Apply, first: Apply, y: TensorVariable, z: TensorVariable) -> bool:
+    """Return whether two nodes write to the same subtensor, and removing the first loses no error."""
     if type(first.op) is not type(write.op):
         return False
     if isinstance(write.op, IncSubtensor):
@@ -259,24 +262,24 @@ def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: Tens
     else:
         index, other = write.inputs[2:], first.inputs[2:]
         same = len(index) == len(other) and all(map(same_elements, index, other))
-    return same and (all(y.type.broadcastable) or _is_of_same_shape(fgraph, y, z))
+    return same and (all(y.type.broadcastable) or _have_same_shape(fgraph, y, z))
 
 
 @replacing_part(
-    (one_of(*WRITERS, node="write", inplace=False, set_instead_of_inc=True), WRITTEN, "z", ...), _is_at_same_place
+    (one_of(*WRITERS, node="write", inplace=False, set_instead_of_inc=True), WRITTEN, "z", ...), _is_at_same_index
 )
 def local_write_over_same_place(write: Apply, x: Variable, z: Variable) -> Variable | None:
-    """Leave out writing what is overwritten: ``set(set(x[i], y)[i], z) -> set(x[i], z)``."""
+    """``set(set(x[i], y)[i], z) -> set(x[i], z)``"""
     return apply_or_none(write.op, x, z, *write.inputs[2:])
 
 
 @replacing_part(
     (one_of(*WRITERS, node="write", inplace=False, set_instead_of_inc=False), WRITTEN, "z", ...),
-    _is_at_same_place,
+    _is_at_same_index,
     single_client=True,
 )
 def local_add_to_same_place(write: Apply, first: Apply, x: TensorVariable, y: Variable, z: Variable) -> Variable | None:
-    """Add to what is written to a part before it is written: ``inc(set(x[i], y)[i], z) -> set(x[i], y + z)``."""
+    """``inc(set(x[i], y)[i], z) -> set(x[i], y + z)``"""
     if first.op.set_instead_of_inc:
         is_once = isinstance(write.op, IncSubtensor)  # a slice names each position once
     else:
@@ -293,8 +296,8 @@ local_writes_to_same_place = rules.group(
 )
 
 
-def _is_of_same_shape(fgraph: FunctionGraph, first: Variable, second_: Variable, with_checks: bool = False) -> bool:
-    """Return whether two tensors are known to have the same shape; with checks: if the graph raises no error."""
+def _have_same_shape(fgraph: FunctionGraph, first: Variable, second_: Variable, with_checks: bool = False) -> bool:
+    """Return whether two tensors are known to have the same shape; with checks, in calls that raise no error."""
     feature = getattr(fgraph, "shape_feature", None)
     if feature is None:
         return None not in first.type.shape and first.type.shape == second_.type.shape

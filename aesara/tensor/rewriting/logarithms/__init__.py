@@ -8,7 +8,7 @@
 ``functions``       forms of powers, gamma and hyperbolic functions
 ``differences``     forms of differences
 ``shifting``        sums with the largest exponent factored out
-``rules``           rules about logarithms of forms
+``rules``           rules that replace logarithms by those of forms
 ``powers``          rules about logarithms of powers, and sums with softplus
 ``exponentials``    rules about exponentials and logarithms with one or two terms, one row each
 ``quotients``       exponentials divided by sums of them
@@ -17,8 +17,8 @@
 
 from aesara.tensor.rewriting.logarithms import exponentials, powers, quotients, rules
 
-#: The rules about logarithms, in the order in which they are tried. Those of `exponentials` come before, with other
-#: rules about single functions.
+#: The rules about logarithms, in the order in which they are tried. The rules in `exponentials` are tried before, with
+#: other rules about single functions.
 RULES = (rules.rules, powers.rules)
 
 __all__ = ["RULES", "exponentials", "powers", "quotients", "rules"]

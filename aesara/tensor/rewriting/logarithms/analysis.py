@@ -1,4 +1,4 @@
-"""Table of the forms of each op, by which logarithms and gradients find exponentials."""
+"""Table of the `Scaled` forms of each op."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax
 from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum, Supremum
+from aesara.tensor.rewriting.indices import READERS
 from aesara.tensor.rewriting.logarithms import differences, functions, products, sums
 from aesara.tensor.rewriting.logarithms.scaled import Form, Scaled, Search
-from aesara.tensor.rewriting.logarithms.shifting import READERS
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
 
 
 def cast(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """Return the form of the operand of a cast to a dtype that is not narrower."""
+    """Return the form of the operand if the cast is to a dtype that is not narrower."""
     return analysis.scaled_in(node.inputs[0], node.outputs[0].type.dtype, depth)
 
 
@@ -26,7 +26,7 @@ def softmax(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     return Scaled(LogSoftmax(node.op.axis)(node.inputs[0]), probability=True)
 
 
-#: The forms of elementwise ops. The first that fits is taken.
+#: The forms of elementwise ops; the first that applies is used.
 ELEMENTWISE: dict[Elemwise, tuple[Form, ...]] = {
     ops.exp: (products.exponential,),
     ops.sigmoid: (products.logistic,),
@@ -42,7 +42,7 @@ ELEMENTWISE: dict[Elemwise, tuple[Form, ...]] = {
     ops.switch: (products.choice,),
     ops.add: (sums.one_plus_error_function, sums.total),
     ops.sub: (
-        differences.nothing_near_kept,
+        differences.no_form_near_kept,
         differences.one_minus_square_or_normal,
         differences.rest_of_share,
         products.complement_of_probability,
@@ -80,7 +80,7 @@ class Analysis(Search):
         else:
             forms = OTHERS.get(type(op), ())
         for form in forms:
-            found = form(self, node, depth - 1)
-            if found is not None:
-                return found or None
+            scaled = form(self, node, depth - 1)
+            if scaled is not None:
+                return scaled or None
         return None

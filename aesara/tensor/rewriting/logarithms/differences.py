@@ -25,8 +25,8 @@ from aesara.tensor.rewriting.logarithms.shifting import MOST_TERMS
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp
 
 
-def nothing_near_kept(analysis: Search, node: Apply, depth: int) -> Literal[False] | None:
-    """Return False, for no form, if an operand leads to a variable with a gradient of its own."""
+def no_form_near_kept(analysis: Search, node: Apply, depth: int) -> Literal[False] | None:
+    """Return False, so that there is no form, if an operand is computed from one of `kept` by a few operations."""
     return False if any(is_near_kept(v, analysis.kept) for v in node.inputs) else None
 
 
@@ -45,10 +45,7 @@ def one_minus_square_or_normal(analysis: Search, node: Apply, depth: int) -> Sca
 
 
 def rest_of_share(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """``1 - a / (a + b)`` -> ``sigmoid(log(b) - log(a))``, where `a` and `b` may be sums of terms.
-
-    It is that of the difference of the logarithms of the others and of these.
-    """
+    """``1 - a / (a + b)`` -> ``sigmoid(log(b) - log(a))``, where `a` and `b` may be sums."""
     (one, var), (out,) = node.inputs, node.outputs
     quotient = output_of(var, ops.true_divide) if has_value(one, 1) else None
     total = None if quotient is None else output_of(quotient.inputs[1], ops.add)
@@ -57,17 +54,17 @@ def rest_of_share(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     top = quotient.inputs[0]
     others = _terms(total.outputs[0])
     for term in _terms(top):
-        k = next((k for k, other in enumerate(others) if _is_same(term, other)), None)
-        if k is None:
+        position = next((position for position, other in enumerate(others) if _is_same(term, other)), None)
+        if position is None:
             return None
-        del others[k]
+        del others[position]
     if not others or total.outputs[0].type.broadcastable != var.type.broadcastable:
         return None
-    parts = [
+    logarithms = [
         _logarithm_of_positive(v, out, analysis, depth)
         for v in (top, others[0] if len(others) == 1 else ops.add(*others))
     ]
-    return None if None in parts else Scaled(ops.neg(ops.softplus(ops.sub(*parts))), probability=True)
+    return None if None in logarithms else Scaled(ops.neg(ops.softplus(ops.sub(*logarithms))), probability=True)
 
 
 def difference_of_logistics(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -106,7 +103,7 @@ def difference_of_normals(analysis: Search, node: Apply, depth: int) -> Scaled |
 
 
 def _are_from_lower_tail(x: Variable, y: Variable) -> bool:
-    """Return whether `difference_of_normals` made two arguments: their difference is accurate."""
+    """Return whether two arguments come from `difference_of_normals`, which makes their difference accurate."""
     first, second = output_of(x, ops.switch), output_of(y, ops.switch)
     return (
         first is not None
@@ -119,20 +116,20 @@ def _are_from_lower_tail(x: Variable, y: Variable) -> bool:
 def difference_of_exponentials(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     """``exp(x) - exp(y)`` -> ``sgn(x - y) * exp(max(x, y) + log1mexp(-abs(x - y)))``; one of both may be 1."""
     dtype = node.outputs[0].type.dtype
-    one = [has_value(v, 1) for v in node.inputs]
-    forms = [analysis.scaled_in(v, dtype, depth) for is_one, v in zip(one, node.inputs) if not is_one]
-    exponents = [form.exponent for form in forms if form is not None and len(form.pieces) <= 1]
+    ones = [has_value(v, 1) for v in node.inputs]
+    forms = [analysis.scaled_in(v, dtype, depth) for is_one, v in zip(ones, node.inputs) if not is_one]
+    exponents = [form.exponent for form in forms if form is not None and form.is_exponential]
     if len(exponents) < len(forms) or not forms:
         return None
-    if one == [False, True]:
+    if ones == [False, True]:
         return minus_one(exponents[0])
-    if one == [True, False]:
+    if ones == [True, False]:
         exponent = exponents[0]
-        found = complement_of_logistic(exponent) or complement_of_exponential(exponent)
-        if found is not None:
-            return found
-        found = minus_one(exponent)
-        return Scaled(found.exponent, [ops.neg(found.factors[0])], in_sums=False)
+        complement = complement_of_logistic(exponent) or complement_of_exponential(exponent)
+        if complement is not None:
+            return complement
+        negative = minus_one(exponent)
+        return Scaled(negative.exponent, [ops.neg(negative.factors[0])], in_sums=False)
     x, y = exponents
     return Scaled(ops.add(ops.maximum(x, y), ops.log1mexp(_distance(x, y))), [ops.sgn(ops.sub(x, y))], in_sums=False)
 
@@ -142,31 +139,31 @@ def _logarithm_of_positive(var: Variable, out: Variable, analysis: Search, depth
     value = common_value(var)
     if value is not None:
         return constant_like(np.log(np.float64(value)), out) if 0 < value < np.inf else None
-    found = analysis.scaled_in(var, out.type.dtype, depth) if is_positive(var) else None
-    return None if found is None else found.logarithm(out.type.dtype)
+    form = analysis.scaled_in(var, out.type.dtype, depth) if is_positive(var) else None
+    return None if form is None else form.logarithm(out.type.dtype)
 
 
 def _terms(var: Variable) -> list[Variable]:
     """Return the terms of a sum and of the sums among them, in any order; other variables are one term."""
-    found, stack = [], [var]
+    terms, stack = [], [var]
     while stack:
         term = stack.pop()
         inner = output_of(term, ops.add)
         if inner is None or term.type != var.type or len(stack) > MOST_TERMS:
-            found.append(term)
+            terms.append(term)
         else:
             stack.extend(inner.inputs)
-    return found
+    return terms
 
 
-def _is_same(one: Variable, other: Variable, depth: int = 3) -> bool:
+def _is_same(x: Variable, y: Variable, depth: int = 3) -> bool:
     """Return whether two variables are identical, or computed by the same few operations."""
-    if one is other:
+    if x is y:
         return True
-    first, second = one.owner, other.owner
+    first, second = x.owner, y.owner
     if first is None and second is None:
-        value = common_value(one)
-        return value is not None and value == common_value(other) and one.type == other.type
+        value = common_value(x)
+        return value is not None and value == common_value(y) and x.type == y.type
     if first is None or second is None or depth == 0 or first.op != second.op:
         return False
     return all(_is_same(a, b, depth - 1) for a, b in zip(first.inputs, second.inputs, strict=True))

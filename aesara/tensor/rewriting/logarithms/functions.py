@@ -1,7 +1,6 @@
-"""Forms of functions in log-densities that leave the range of floats.
+"""Forms of functions that leave the range of floats: powers, gamma and hyperbolic functions, and ``exp(x) - 1``.
 
-These are powers, the gamma function, hyperbolic functions and ``exp(x) - 1``. Each is a sign times an exponential.
-Sums of them stay as they are: their terms may cancel.
+Each is a sign times an exponential. Sums of them do not use these forms, since their terms may cancel.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from aesara.tensor.rewriting.helpers import as_dtype, common_value, constant_lik
 from aesara.tensor.rewriting.hyperbolic import log_of_cosh, with_bounded_exponentials
 from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fits, logarithm_of_power
 
-#: Powers with constant exponents up to this one are computed as they are.
+#: Powers with constant exponents up to this one have no form.
 SMALL_EXPONENT = 4
 
 
 def _argument(node: Apply) -> Variable:
-    """Return the argument in the dtype of the result, since integers wrap around."""
+    """Return the argument of a function in the dtype of the result."""
     return as_dtype(node.inputs[0], node.outputs[0].type.dtype)
 
 
-def _of_size(x: Variable, logarithm: Callable[[Variable], Variable]) -> Scaled:
+def _odd_function(x: Variable, logarithm: Callable[[Variable], Variable]) -> Scaled:
     """Return the form of an odd function from the logarithm of its values at positive numbers."""
     return Scaled(logarithm(ops.abs(x)), [ops.sgn(x)], in_sums=False)
 
@@ -40,17 +39,17 @@ def hyperbolic_sine(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if analysis.smooth:
         x = _argument(node)
         return Scaled(_smooth_log_of_cosh(x), [ops.tanh(x)], in_sums=False)
-    return _of_size(
+    return _odd_function(
         _argument(node), lambda x: ops.add(x, ops.log1mexp(ops.mul(constant_like(-2, x), x)), _minus_log_2(x))
     )
 
 
 def hyperbolic_cosine(analysis: Search, node: Apply, depth: int) -> Scaled:
     x = _argument(node)
-    # It is positive, so that nothing cancels; values take less time as they are written.
+    # Sums with it as a term need no form: it is positive, so nothing cancels.
     if not analysis.differentiated:
         return Scaled(log_of_cosh(x), in_sums=False)
-    # Bounded in both terms alike: their slopes are one product.
+    # The bound applies to both terms alike, since their derivatives are one product.
     return Scaled(_smooth_log_of_cosh(with_bounded_exponentials(x, analysis.kept)), in_sums=True)
 
 
@@ -60,13 +59,13 @@ def _smooth_log_of_cosh(x: Variable) -> Variable:
 
 def hyperbolic_tangent(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if analysis.smooth:
-        return None  # it is a factor as it is
+        return None  # it stays a factor
 
     def logarithm(x: Variable) -> Variable:
         twice = ops.mul(constant_like(-2, x), x)
         return ops.sub(ops.log1mexp(twice), ops.softplus(twice))
 
-    return _of_size(_argument(node), logarithm)
+    return _odd_function(_argument(node), logarithm)
 
 
 def opposite_of_expm1(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -135,19 +134,19 @@ def _fits(base: Variable, out: Variable) -> bool:
 def _where_positive(
     x: Variable, logarithm: Callable[[Variable], Variable], function: Callable[[Variable], Variable]
 ) -> Scaled | None:
-    """Return a function with value 1 at 1: by its logarithm for positive arguments, directly elsewhere."""
+    """Return the form of a function with value 1 at 1: by its logarithm for positive `x`, as it is elsewhere."""
     if is_positive(x):
         return Scaled(logarithm(x), in_sums=False)
     chosen = output_of(x, ops.switch)
     if chosen is not None and has_value(chosen.inputs[1], 1):
-        return None  # the function in a form made before
+        return None  # the function comes from such a form
     one = constant_like(1, x)
     positive = ops.gt(x, constant_like(0, x))
     return Scaled(logarithm(ops.switch(positive, x, one)), [function(ops.switch(positive, one, x))], in_sums=False)
 
 
 def with_infinite_power(base: Variable) -> Variable:
-    """Return the base of a fractional power with infinity in place of minus infinity; the power is the same."""
+    """Return the base of a fractional power with infinity for minus infinity, which leaves the power unchanged."""
     if is_positive(base):
         return base
     infinity = constant_like(np.inf, base)
@@ -168,8 +167,8 @@ def is_positive(var: Variable, depth: int = 4) -> bool:
         operands = node.inputs[:1] if node.op == ops.pow else node.inputs
         return all(is_positive(v, depth - 1) for v in operands)
     if node.op == ops.add:
-        found = [is_positive(v, depth - 1) for v in node.inputs]
-        return any(found) and all(one or _is_not_negative(v, depth - 1) for one, v in zip(found, node.inputs))
+        positive = [is_positive(v, depth - 1) for v in node.inputs]
+        return any(positive) and all(known or _is_not_negative(v, depth - 1) for known, v in zip(positive, node.inputs))
     return False
 
 
@@ -191,7 +190,7 @@ def _is_not_negative(var: Variable, depth: int) -> bool:
 POSITIVE = frozenset((ops.exp, ops.sigmoid, ops.softplus, ops.cosh, special.ndtr, special.i0))
 
 
-#: modified Bessel functions, and each times ``exp(-abs(x))``
+#: Modified Bessel functions, and their exponentially scaled variants.
 WITHOUT_EXPONENTIAL = {special.i0: special.i0e, special.i1: special.i1e}
 
 

@@ -1,9 +1,9 @@
-"""Logarithms of powers: as multiples of logarithms, which are finite where the power overflows or underflows.
+"""Logarithms of powers as multiples of logarithms, which are finite where the power overflows or underflows.
 
-``x**-3.5 * exp(-1 / x)`` is infinity times zero for small `x`, and so is the product of its power with a constant: the
-logarithm of the power is added to the exponent instead. In sums, and where nothing takes the logarithm, such powers
-remain factors. ``log1p(c * b**n)`` is ``n * log(c**(1/n) * abs(b))`` where the power overflows; one logarithm computes
-both, of an argument and with a coefficient that a switch selects.
+``log(x**-3.5 * exp(-1 / x))`` is the logarithm of infinity times zero for small `x`; the logarithm of the power is
+added to the exponent instead. In sums, and where no logarithm is taken, such powers remain factors. ``log1p(c * b**n)``
+is ``n * log(c**(1/n) * abs(b))`` where the power overflows: a switch selects the argument and the coefficient of one
+logarithm.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def multiple_of_log(n: Variable, x: Variable, out: Variable) -> Variable | None:
     if float(number) % 2 == 0:
         x = ops.abs(x)
     elif float(number) < 0:
-        return None  # at the zero with a sign
+        return None  # they differ at -0
     return ops.mul(np.asarray(number, dtype=out.type.dtype), ops.log(x))
 
 
@@ -93,15 +93,15 @@ def local_softplus_of_opposite(fgraph, node):
     if not is_float(out) or len(total.terms) > MOST_TERMS:
         return False
     for i, (sign, var) in enumerate(total.terms):
-        found = _softplus(var, sign, out.type.dtype)
-        if found is None:
+        term = _softplus(var, sign, out.type.dtype)
+        if term is None:
             continue
-        sign, x = found
+        sign, x = term
         for k, (other_sign, other) in enumerate(total.terms):
             if k == i:
                 continue
-            second = _softplus(other, other_sign, out.type.dtype)
-            if second is not None and second[0] == -sign and are_opposite(x, second[1]):
+            other_term = _softplus(other, other_sign, out.type.dtype)
+            if other_term is not None and other_term[0] == -sign and are_opposite(x, other_term[1]):
                 new = x
             elif other is x if other_sign == -sign else are_opposite(other, x):
                 new = ops.softplus(opposite(x))  # s * (softplus(x) - x) is s * softplus(-x)
@@ -141,23 +141,17 @@ def log1p_of_power(var: Variable, kept: Collection[Variable] = (), differentiate
     node = var.owner
     if node is None or not is_float(var) or var in kept:
         return None
-    found, op, rest = _power_above_one(var, kept), None, None
-    if found is None and node.op in (ops.mul, ops.true_divide) and len(node.inputs) == 2:
-        places = (0, 1) if node.op == ops.mul else (0,)
-        for place in places:
-            rest = node.inputs[1 - place]
+    power, op, rest = _power_above_one(var, kept), None, None
+    if power is None and node.op in (ops.mul, ops.true_divide) and len(node.inputs) == 2:
+        for factor, rest in (node.inputs, node.inputs[::-1]) if node.op == ops.mul else (node.inputs,):
             fits = rest.type.dtype == var.type.dtype or common_value(rest) is not None
-            found = (
-                _power_above_one(node.inputs[place], kept)
-                if fits and node.inputs[place].type.dtype == var.type.dtype
-                else None
-            )
-            if found is not None:
+            power = _power_above_one(factor, kept) if fits and factor.type.dtype == var.type.dtype else None
+            if power is not None:
                 op = node.op
                 break
-    if found is None:
+    if power is None:
         return None
-    base, number = found
+    base, number = power
     root = None
     if rest is not None and op is not None:
         value = common_value(rest)
@@ -171,8 +165,8 @@ def log1p_of_power(var: Variable, kept: Collection[Variable] = (), differentiate
     size = ops.abs(base) if root is None or op is None else op(ops.abs(base), root)
     if differentiated:
         inside = ops.switch(is_infinite, constant_like(1, base), base)
-        power = ops.square(inside) if number == 2 else ops.pow(inside, constant_like(number, inside))
-        var = power if op is None else op(power, rest)
+        finite = ops.square(inside) if number == 2 else ops.pow(inside, constant_like(number, inside))
+        var = finite if op is None else op(finite, rest)
     one = constant_like(1, var)
     times = ops.switch(is_infinite, constant_like(number, var), one)
     return ops.mul(times, ops.log1p(ops.switch(is_infinite, size, var)))
@@ -208,13 +202,13 @@ def local_log1p_of_power(fgraph, node):
     return False if new is None else in_place_of(out, new, [x])
 
 
-#: Factors with products among them taken apart, in products of a few.
+#: Factors with products among them expanded, in products of a few.
 FACTORS = Reading(signs=True, most=16)
 
 
 @dataclass
 class Power:
-    """A factor ``base**number``; `alone` is true if its logarithm is finite where the factor overflows."""
+    """A factor ``base**number``; `alone` says that its logarithm is finite although the factor overflows."""
 
     base: Variable
     number: float
@@ -226,34 +220,34 @@ class Power:
 
     @property
     def pays(self) -> bool:
-        """Return whether the power is moved to the exponent beside other factors: a logarithm costs less."""
+        """Return whether the logarithm costs less than the power, which then moves to the exponent."""
         return self.alone or not self.is_integer or abs(self.number) > 2
 
 
 def without_powers(product: Product, kept: Collection[Variable], all_of_them: bool) -> Scaled | None:
-    """Return a product with the logarithm of the powers among its factors as an exponent.
+    """Return a product with the logarithms of powers among its factors moved to the exponent.
 
-    None if there are none, or none worth their logarithms.
+    Return None if there are no such powers, or their logarithms cost too much.
 
     Parameters
     ----------
     product
-        The product, with variables in one dtype; products among its factors are taken apart.
+        The product of variables of one dtype; products among its factors are expanded.
     kept
         Variables whose operations are not visited.
     all_of_them
-        Whether squares beside other variable factors are moved too, at the cost of a logarithm each.
+        Whether to move also squares beside other variable factors, at the cost of a logarithm each.
     """
     product = factors_of(product, kept)
     sides = (product.factors, product.divisors)
     variables = sum(not isinstance(v, Constant) for side in sides for v in side)
     terms: list[Variable] = []
-    left: tuple[list[Variable], list[Variable]] = ([], [])
+    operands: tuple[list[Variable], list[Variable]] = ([], [])
     for below, side in enumerate(sides):
         for var in side:
             power = None if var in kept else _power(var)
             if power is None or not (all_of_them or variables == 1 or power.pays):
-                left[below].append(var)
+                operands[below].append(var)
                 continue
             base, number = power.base, (-1 if below else 1) * power.number
             if not power.is_integer or is_positive(base):
@@ -262,27 +256,27 @@ def without_powers(product: Product, kept: Collection[Variable], all_of_them: bo
                 terms.append(_multiple(number, ops.log(with_infinite_power(base) if fractional else base)))
             elif number % 2 == 0:
                 terms.append(_multiple(number, ops.log(ops.abs(base))))
-            else:  # the base has the sign of the power
-                left[number < 0].append(base)
+            else:  # an odd power has the sign of its base
+                operands[number < 0].append(base)
                 terms.append(_multiple(number - np.sign(number), ops.log(ops.abs(base))))
     if not terms or (sides == ([base], []) and len(terms) == 1):
         return None
-    return Scaled(terms[0] if len(terms) == 1 else ops.add(*terms), *left)
+    return Scaled(terms[0] if len(terms) == 1 else ops.add(*terms), *operands)
 
 
 def factors_of(product: Product, kept: Collection[Variable], reading: Reading = FACTORS) -> Product:
-    """Return a product with products among its factors taken apart, and its sign as a factor -1.
+    """Return a product with products among its factors expanded, and its sign as a factor -1.
 
-    Operands have the dtype of the product: a factor computed in another one is left whole.
+    Factors that are computed in another dtype are not expanded.
     """
     if not product.factors and not product.divisors:
         return product
     whole = (product.factors or product.divisors)[0]
-    found = product.expand(reading, lambda var: var not in kept and _has_one_dtype(var))
-    found = found.map(lambda var: _in_dtype(var, whole))
-    if found.number < 0:
-        found.factors.append(constant_like(-1, whole))
-    return Product(found.factors, found.divisors)
+    expanded = product.expand(reading, lambda var: var not in kept and _has_one_dtype(var))
+    expanded = expanded.map(lambda var: _in_dtype(var, whole))
+    if expanded.number < 0:
+        expanded.factors.append(constant_like(-1, whole))
+    return Product(expanded.factors, expanded.divisors)
 
 
 def _has_one_dtype(var: Variable) -> bool:
@@ -316,7 +310,7 @@ def _power(var: Variable) -> Power | None:
 
 
 def _is_product(var: Variable) -> bool:
-    """Return whether `factors_of` takes a variable apart."""
+    """Return whether `factors_of` expands a variable."""
     return (
         var.owner is not None
         and var.owner.op in (ops.mul, ops.true_divide, ops.reciprocal, ops.neg)

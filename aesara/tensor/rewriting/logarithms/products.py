@@ -16,7 +16,7 @@ from aesara.tensor.rewriting.wide_products import is_wide
 
 
 def tail(analysis: Search, x: Variable) -> Scaled | None:
-    """Return the form of ``erfc(x)``; None for values in narrower floats, where its argument loses too many digits."""
+    """Return the form of ``erfc(x)``; None for values in narrower floats, in which its argument loses digits."""
     if not analysis.differentiated and x.type.dtype != "float64":
         return None
     exponent = special.log_ndtr(ops.mul(constant_like(-np.sqrt(2), x), x))
@@ -54,33 +54,34 @@ def inverse(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 
 
 def product_over(
-    analysis: Search, node: Apply, tops: Sequence[Variable], bottoms: Sequence[Variable], depth: int
+    analysis: Search, node: Apply, factors: Sequence[Variable], divisors: Sequence[Variable], depth: int
 ) -> Scaled | None:
+    """Return the form of a product of factors over divisors."""
     dtype = node.outputs[0].type.dtype
-    exponent, probability, in_sums = None, not bottoms, True
-    parts: tuple[list[Variable], list[Variable]] = ([], [])
+    exponent, probability, in_sums = None, not divisors, True
+    operands: tuple[list[Variable], list[Variable]] = ([], [])
     wide: list[Variable] = []
-    for k, side in enumerate((tops, bottoms)):
+    for k, side in enumerate((factors, divisors)):
         for var in side:
-            found = analysis.scaled_in(var, dtype, depth)
-            probability = probability and found is not None and found.probability
-            if found is None:
+            form = analysis.scaled_in(var, dtype, depth)
+            probability = probability and form is not None and form.probability
+            if form is None:
                 value = common_value(var)
                 if value == 1:
                     continue
-                plain = value is None or var.type.dtype == dtype
-                parts[k].append(as_dtype(var, dtype) if plain else constant_like(value, node.outputs[0]))
-                wide.extend(parts[k][-1:] if is_wide(var) else ())
+                as_is = value is None or var.type.dtype == dtype
+                operands[k].append(as_dtype(var, dtype) if as_is else constant_like(value, node.outputs[0]))
+                wide.extend(operands[k][-1:] if is_wide(var) else ())
                 continue
-            in_sums = in_sums and found.in_sums
-            parts[k].extend(found.factors)
-            parts[1 - k].extend(found.divisors)
-            wide.extend(found.wide)
+            in_sums = in_sums and form.in_sums
+            operands[k].extend(form.factors)
+            operands[1 - k].extend(form.divisors)
+            wide.extend(form.wide)
             if exponent is None:
-                exponent = ops.neg(found.exponent) if k else found.exponent
+                exponent = ops.neg(form.exponent) if k else form.exponent
             else:
-                exponent = (ops.sub if k else ops.add)(exponent, found.exponent)
-    return None if exponent is None else Scaled(exponent, *parts, probability, in_sums, wide)
+                exponent = (ops.sub if k else ops.add)(exponent, form.exponent)
+    return None if exponent is None else Scaled(exponent, *operands, probability, in_sums, wide)
 
 
 def negation(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -99,7 +100,7 @@ def power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     number: float | None = {ops.sqrt: 0.5, ops.square: 2.0}.get(node.op)
     value = exponent_value(node.inputs[1]) if number is None else number
     if value is None:
-        if len(inner.pieces) > 1:
+        if not inner.is_exponential:
             return None
         exponent = logarithm_of_power(as_dtype(node.inputs[1], dtype), inner.exponent, analysis)
         return Scaled(exponent, in_sums=inner.in_sums)
@@ -119,7 +120,7 @@ def complement_of_probability(analysis: Search, node: Apply, depth: int) -> Scal
     if var.owner is not None and var.owner.op == special.erf and var not in analysis.kept and has_value(one, 1):
         return tail(analysis, var.owner.inputs[0]) if fits(var.owner.inputs[0], node) else None
     inner = analysis.scaled_in(var, node.outputs[0].type.dtype, depth) if has_value(one, 1) else None
-    if inner is None or not inner.probability or len(inner.pieces) > 1:
+    if inner is None or not inner.probability or not inner.is_exponential:
         return None
     if var.owner is not None and var.owner.op == ops.sigmoid:
         return Scaled(ops.neg(ops.softplus(var.owner.inputs[0])), probability=True)
@@ -128,15 +129,15 @@ def complement_of_probability(analysis: Search, node: Apply, depth: int) -> Scal
 
 def choice(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     condition, *sides = node.inputs
-    found = [with_constants(analysis, v, node.outputs[0], depth) for v in sides]
+    found_forms = [with_constants(analysis, v, node.outputs[0], depth) for v in sides]
     if all(analysis.known.get(v) is None for v in sides):
         return None
     zero = constant_like(0, node.outputs[0])
-    plain = [Scaled(zero, [as_dtype(v, node.outputs[0].type.dtype)], in_sums=False) for v in sides]
-    forms = [other if one is None else one for one, other in zip(found, plain)]
+    defaults = [Scaled(zero, [as_dtype(v, node.outputs[0].type.dtype)], in_sums=False) for v in sides]
+    forms = [default if form is None else form for form, default in zip(found_forms, defaults)]
     dtype = node.outputs[0].type.dtype
-    exponents = [one.exponent for one in forms]
-    mantissas = [one.mantissa(dtype) for one in forms]
+    exponents = [form.exponent for form in forms]
+    mantissas = [form.mantissa(dtype) for form in forms]
     for k in (0, 1):
         if mantissas[k] is not None and mantissas[1 - k] is None and common_value(sides[k]) == 0:
             exponents[k], mantissas[k] = constant_like(-np.inf, node.outputs[0]), None
@@ -144,11 +145,11 @@ def choice(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     factors = []
     if mantissas != [None, None]:
         factors = [ops.switch(condition, *(np.ones((), dtype) if m is None else m for m in mantissas))]
-    return Scaled(exponent, factors, in_sums=all(one.in_sums for one in forms))
+    return Scaled(exponent, factors, in_sums=all(form.in_sums for form in forms))
 
 
 def with_constants(analysis: Search, var: Variable, out: Variable, depth: int) -> Scaled | None:
-    """Return the form of a term or branch of `out`, which may be a number."""
+    """Return the form of a term or branch of `out`, also of a nonnegative number."""
     value = common_value(var)
     if value is not None:
         return Scaled(constant_like(0, out), [constant_like(value, out)]) if value >= 0 else None
@@ -160,8 +161,8 @@ def product_along_axes(analysis: Search, node: Apply, depth: int) -> Scaled | No
     inner = analysis.scaled_in(x, out.type.dtype, depth)
     if inner is None:
         return None
-    op, (exponent, *_) = node.op, (fill_like(v, x, inner.pieces) for v in inner.pieces)
+    op, (exponent, *_) = node.op, (fill_like(v, x, inner.operands) for v in inner.operands)
     along = Sum(op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)
     mantissa = inner.mantissa(out.type.dtype)
-    factors = [] if mantissa is None else [op(fill_like(mantissa, x, inner.pieces))]
+    factors = [] if mantissa is None else [op(fill_like(mantissa, x, inner.operands))]
     return Scaled(along(exponent), factors, in_sums=inner.in_sums)

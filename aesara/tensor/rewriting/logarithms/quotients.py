@@ -1,7 +1,7 @@
-"""Quotients of exponentials and sums of them: ``exp(x) / sum(exp(x))`` is ``exp(x - m) / sum(exp(x - m))``.
+"""Quotients of exponentials and sums of them: ``exp(x) / sum(exp(x))`` -> ``exp(x - m) / sum(exp(x - m))``.
 
-`ShiftedSum` is a sum of exponentials and the exponent that was factored out of it. Sums are found in products and
-quotients, with weights, along axes, with a few terms, and behind rearranged dimensions. A term
+A `ShiftedSum` is a sum of exponentials with the exponent that is factored out of it. The sums are those of several
+terms and along axes, with weights, also behind rearranged dimensions and in products and quotients. A term
 ``weight * exp(exponent)`` is a `Product` with the weight as its factor.
 """
 
@@ -27,6 +27,7 @@ from aesara.tensor.rewriting.helpers import (
     is_float,
     output_of,
     shaped_like_inputs,
+    without_shuffles,
 )
 from aesara.tensor.rewriting.logarithms.scaled import fill_like
 from aesara.tensor.rewriting.logarithms.shifting import (
@@ -50,7 +51,7 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 class ShiftedSum:
     """A sum of exponentials as ``total * exp(largest)``; both parts have the shape of the sum.
 
-    `terms` are the operands of the sum: several, or one with the axes that were summed over.
+    `terms` are the terms of the sum, or the only operand of a sum along axes.
     """
 
     total: Variable
@@ -70,7 +71,7 @@ def number_of(term: Product) -> Any:
 
 
 def term_in(var: Variable) -> Product | None:
-    """Return a term as ``weight * exp(exponent)``; None if it has no exponential, or one that was shifted already."""
+    """Return a term as ``weight * exp(exponent)``; None if it has no exponential, or a shifted one."""
     x = exponent_of(var)
     weights: list[Variable] = []
     if x is None:
@@ -79,10 +80,10 @@ def term_in(var: Variable) -> Product | None:
             return None
         product = Product.read(var)
         above, below = ([(v, exponent_of(v)) for v in side] for side in (product.factors, product.divisors))
-        found = [exponent for _, exponent in above if exponent is not None]
-        if not found:
+        exponents = [exponent for _, exponent in above if exponent is not None]
+        if not exponents:
             return None
-        x = found[0] if len(found) == 1 else ops.add(*found)
+        x = exponents[0] if len(exponents) == 1 else ops.add(*exponents)
         for _, exponent in below:
             x = x if exponent is None else ops.sub(x, exponent)
         factors, divisors = ([v for v, exponent in side if exponent is None] for side in (above, below))
@@ -132,10 +133,9 @@ def _shifted_terms(node: Apply) -> ShiftedSum | None:
 
 
 def exponential_terms(node: Apply) -> list[Product] | None:
-    """Return the terms of a sum of exponentials, some of which may be constants; else None.
+    """Return the terms of a sum of exponentials, some of which may be constants.
 
-    Return None if none of them leaves the range.
-    A sum with a zero among its terms is not in canonical form yet.
+    Return None for other sums, if no term leaves the range, or if a term is zero: that sum is not in canonical form.
     """
     (var,) = node.outputs
     values = [common_value(v) for v in node.inputs]
@@ -162,23 +162,23 @@ def exponentials_over_their_sum(product: Product) -> Product:
         map(_may_be_shifted, product.factors)
     ):
         return product
-    factors, divisors = _with_exponentials_apart(product), list(product.divisors)
+    factors, divisors = _split_exponentials(product), list(product.divisors)
     _sums_times_logistic(factors, divisors)
     for k, divisor in enumerate(divisors):
         if not is_sum(divisor):
             continue
-        found = factor_out_largest(divisor)
-        if found is None:
+        shifted = factor_out_largest(divisor)
+        if shifted is None:
             continue
         for i, var in enumerate(factors):
             if var.type.dtype != divisor.type.dtype:
                 continue
-            new = _shifted_numerator(var, found, factors)
+            new = _shifted_numerator(var, shifted, factors)
             if new is None:
                 new = _shifted_average(var, divisor)
             if new is not None:
                 factors[i] = new
-                divisors[k] = found.total
+                divisors[k] = shifted.total
                 break
     return Product(factors, divisors)
 
@@ -202,24 +202,24 @@ def _sums_times_logistic(factors: list[Variable], divisors: list[Variable]) -> N
         number, base = multiple(u)
         for other in factors:
             for term in _terms(other):
-                times, of_term = multiple(term.exponent)
-                if of_term is base and times * number < 0:
+                times, term_base = multiple(term.exponent)
+                if term_base is base and times * number < 0:
                     del factors[k]
                     divisors.append(ops.add(constant_like(1, var), ops.exp(opposite(u))))
                     return
 
 
-def _with_exponentials_apart(product: Product) -> list[Variable]:
-    """Split ``exp(x + y)`` into ``exp(x) * exp(y)`` if a sum with both terms divides twice; return all factors."""
+def _split_exponentials(product: Product) -> list[Variable]:
+    """Return the factors, with ``exp(x + y)`` as ``exp(x) * exp(y)`` if a sum with both terms divides twice."""
     divisors = product.divisors
     sums = {v: {term.exponent for term in _terms(v)} for v in divisors if divisors.count(v) > 1}
-    found: list[Variable] = []
+    factors: list[Variable] = []
     for var in product.factors:
         x = exponent_of(var) if sums else None
         parts = [] if x is None else _equal_parts(x)
-        apart = any(exponents.issuperset(parts) and divisors.count(v) >= len(parts) for v, exponents in sums.items())
-        found.extend(ops.exp(part) for part in parts) if parts and apart else found.append(var)
-    return found
+        divided = any(exponents.issuperset(parts) and divisors.count(v) >= len(parts) for v, exponents in sums.items())
+        factors.extend(ops.exp(part) for part in parts) if parts and divided else factors.append(var)
+    return factors
 
 
 def _equal_parts(exponent: Variable) -> Sequence[Variable]:
@@ -236,18 +236,16 @@ def _terms(var: Variable) -> list[Product]:
 
 
 def is_sum(var: Variable) -> bool:
-    """Return whether a factor is a sum of terms, along axes or in a product of matrices."""
-    node = var.owner
-    while node is not None and isinstance(node.op, DimShuffle):
-        node = node.inputs[0].owner
+    """Return whether a factor is a sum of terms, a sum along axes, or a product of matrices."""
+    node = without_shuffles(var).owner
     return node is not None and (node.op == ops.add or isinstance(node.op, (Sum, Dot)))
 
 
 def _shifted_numerator(var: Variable, total: ShiftedSum, factors: Sequence[Variable]) -> Variable | None:
     """``exp(x)`` -> ``exp(x - largest)`` if it is a term of the sum in the denominator, else None.
 
-    A term with weight zero does not take part in the maximum, so that ``exp(x - largest)`` may overflow: it is kept
-    finite where a factor beside it is zero too.
+    The maximum ignores terms with weight zero, for which ``exp(x - largest)`` may overflow: it is bounded where a
+    cofactor is zero.
     """
     exponent = exponent_of(var)
     if exponent is None:
@@ -281,8 +279,8 @@ def _factors_among(weight: Variable | None, factors: Sequence[Variable]) -> Vari
     """Return the product of those factors of a weight that are among `factors`; None for 1."""
     if weight is None:
         return None
-    found = [v for v in Product.read(weight).factors if any(v is other for other in factors)]
-    return found[0] if len(found) == 1 else ops.mul(*found) if found else None
+    common = [v for v in Product.read(weight).factors if any(v is other for other in factors)]
+    return common[0] if len(common) == 1 else ops.mul(*common) if common else None
 
 
 def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
@@ -306,10 +304,10 @@ def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
     if axes != reduced_axes(denominator.owner) or summed.type.dtype != var.type.dtype:
         return None
     term = term_in(summed)
-    found = factor_out_largest(denominator)
-    if term is None or found is None or all(other.exponent is not term.exponent for other in found.terms):
+    shifted = factor_out_largest(denominator)
+    if term is None or shifted is None or all(other.exponent is not term.exponent for other in shifted.terms):
         return None
-    return var.owner.op(shifted_term(term.exponent, with_kept_dims(summed, found.largest, axes), weight_of(term)))
+    return var.owner.op(shifted_term(term.exponent, with_kept_dims(summed, shifted.largest, axes), weight_of(term)))
 
 
 def _average_of_terms(node: Apply, total: ShiftedSum | None) -> Variable | None:
@@ -331,11 +329,11 @@ def _without_order(var: Variable) -> Variable:
 
 
 def factors_behind_shuffles(product: Product) -> Product:
-    """Return a product with those factors taken apart that are products with dimensions moved or added.
+    """Return a product with products behind moved or added dimensions expanded.
 
-    Only products that contain a sum are taken apart, so that exponentials among the factors may cancel with it.
+    Only products that contain a sum are expanded, so that exponentials among the factors may cancel with it.
     """
-    found: tuple[list[Variable], list[Variable]] = ([], [])
+    operands: tuple[list[Variable], list[Variable]] = ([], [])
     for below, side in enumerate((product.factors, product.divisors)):
         for var in side:
             shuffle = output_of(var, DimShuffle)
@@ -345,23 +343,23 @@ def factors_behind_shuffles(product: Product) -> Product:
                 or inner.owner is None
                 or inner.owner.op not in (ops.mul, ops.true_divide, ops.reciprocal)
             ):
-                found[below].append(var)
+                operands[below].append(var)
                 continue
-            parts = Product.read(inner)
-            if not any(is_sum(part) for part in (*parts.factors, *parts.divisors)):
-                found[below].append(var)
+            inner_product = Product.read(inner)
+            if not any(is_sum(operand) for operand in (*inner_product.factors, *inner_product.divisors)):
+                operands[below].append(var)
                 continue
-            found[below].extend(_rearrange(part, shuffle.op, inner) for part in parts.factors)
-            found[1 - below].extend(_rearrange(part, shuffle.op, inner) for part in parts.divisors)
-    return Product(*found)
+            operands[below].extend(_rearrange(operand, shuffle.op, inner) for operand in inner_product.factors)
+            operands[1 - below].extend(_rearrange(operand, shuffle.op, inner) for operand in inner_product.divisors)
+    return Product(*operands)
 
 
-def _rearrange(part: Any, op: DimShuffle, whole: Variable) -> Variable:
-    """Return a factor of `whole` with its dimensions rearranged like those of `whole`, in one step."""
+def _rearrange(operand: Any, op: DimShuffle, whole: Variable) -> Variable:
+    """Apply a dimension shuffle of `whole` to one of its operands, merged with a shuffle of that."""
     order = op.new_order
-    node = part.owner
+    node = operand.owner
     if node is not None and isinstance(node.op, DimShuffle):
         order = tuple(node.op.new_order[i] if isinstance(i, int) else i for i in order)
-        part = node.inputs[0]
-        return part.dimshuffle(*order)
-    return op(part) if part.type.broadcastable == whole.type.broadcastable else part.dimshuffle(*order)
+        operand = node.inputs[0]
+        return operand.dimshuffle(*order)
+    return op(operand) if operand.type.broadcastable == whole.type.broadcastable else operand.dimshuffle(*order)

@@ -23,6 +23,7 @@ from aesara.tensor.rewriting.helpers import (
     is_float,
     output_of,
     real_of_same_dtype,
+    without_shuffles,
 )
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.powers import without_powers
@@ -38,7 +39,7 @@ BASES: dict[type, float | None] = {Log: None, Log2: 2.0, Log10: 10.0}
 
 
 def logarithm(node: Apply, analysis: Search) -> Variable | None:
-    """Return the logarithm of the form of an argument, to the base of a node; None without a form."""
+    """Return the logarithm, to the base of a node, of the form of its argument; None if that has no form."""
     (x,), (out,) = node.inputs, node.outputs
     natural = _natural_logarithm(x, out.type.dtype, analysis)
     if natural is None:
@@ -48,18 +49,18 @@ def logarithm(node: Apply, analysis: Search) -> Variable | None:
 
 
 def _natural_logarithm(x: Variable, dtype: str, analysis: Search) -> Variable | None:
-    found = analysis.scaled_in(x, dtype)
-    if found is None:
+    form = analysis.scaled_in(x, dtype)
+    if form is None:
         if x.type.dtype != dtype or x in analysis.kept:
             return None
-        taken = without_powers(Product([x]), analysis.kept, all_of_them=analysis.differentiated)
-        return None if taken is None else taken.logarithm(dtype)
-    taken = without_powers(found, analysis.kept, all_of_them=True)
-    if taken is None:
-        return found.logarithm(dtype)
-    wide = [v for v in (*taken.factors, *taken.divisors) if is_wide(v)]
-    exponent = ops.add(taken.exponent, found.exponent)
-    return Scaled(exponent, taken.factors, taken.divisors, wide=wide).logarithm(dtype)
+        powers = without_powers(Product([x]), analysis.kept, all_of_them=analysis.differentiated)
+        return None if powers is None else powers.logarithm(dtype)
+    powers = without_powers(form, analysis.kept, all_of_them=True)
+    if powers is None:
+        return form.logarithm(dtype)
+    wide = [v for v in (*powers.factors, *powers.divisors) if is_wide(v)]
+    exponent = ops.add(powers.exponent, form.exponent)
+    return Scaled(exponent, powers.factors, powers.divisors, wide=wide).logarithm(dtype)
 
 
 def log_of_complement(var: Variable, analysis: Search) -> Variable | None:
@@ -68,14 +69,14 @@ def log_of_complement(var: Variable, analysis: Search) -> Variable | None:
     if node is not None and node.op == ops.neg and var not in analysis.kept:
         (p,) = node.inputs
         if not analysis.differentiated and (p.owner is None or p.owner.op in (ops.exp, ops.sigmoid, special.erf)):
-            return None  # there are rules for these
-        found = analysis.form_of_node(ops.sub(constant_like(1, p), p).owner, DEEPEST + 1)
-        if found is not None and len(found.pieces) == 1:
-            return found.exponent
-    found = analysis.form_of(var)
-    if found is None or found.divisors or len(found.factors) != 1 or common_value(found.factors[0]) != -1:
+            return None  # other rules handle these
+        form = analysis.form_of_node(ops.sub(constant_like(1, p), p).owner, DEEPEST + 1)
+        if form is not None and form.is_exponential:
+            return form.exponent
+    form = analysis.form_of(var)
+    if form is None or form.divisors or len(form.factors) != 1 or common_value(form.factors[0]) != -1:
         return None
-    return ops.log1mexp(found.exponent)
+    return ops.log1mexp(form.exponent)
 
 
 def log1mexp_of_exponential(x: Variable) -> Variable:
@@ -85,7 +86,7 @@ def log1mexp_of_exponential(x: Variable) -> Variable:
 
 
 def smooth_log1mexp_of_exponential(x: Variable) -> Variable:
-    """Return `log1mexp_of_exponential` for differentiation: nothing in it overflows where it is zero."""
+    """Return `log1mexp_of_exponential` for differentiation, with bounded exponentials where the result is zero."""
     facts = np.finfo(x.type.dtype)
     limit = constant_like(np.log(facts.eps), x)
     largest = constant_like(np.log(-2 * np.log(facts.tiny)), x)
@@ -100,7 +101,7 @@ def _log1mexp_of_exponential(x: Variable, inside: Variable, limit: Variable) -> 
 rules = Rules()
 
 
-#: Functions whose logarithms have rules of their own, as those of 1 minus them.
+#: Functions with rules of their own for their logarithms and for those of their complements to 1.
 WITH_RULES = (ops.exp, ops.sigmoid, special.ndtr, ops.cosh, ops.sinh, ops.expm1, special.erfc)
 
 
@@ -115,11 +116,11 @@ def _is_simple_difference(node: Apply) -> bool:
 
 
 def _of_scaled(node: Apply) -> list[Variable] | Literal[False] | None:
-    """Return the replacement of a logarithm by that of the form of its argument."""
+    """Return the result of a rule that replaces a logarithm by that of the form of its argument."""
     (x,), (out,) = node.inputs, node.outputs
     inner = x.owner
     if inner is None or not is_float(x) or (inner.op == ops.add and any(has_value(v, 1) for v in inner.inputs)):
-        return False  # the function log1p does better
+        return False  # `log1p` is more accurate
     new = logarithm(node, Analysis())
     return False if new is None else in_place_of(out, new, [x])
 
@@ -129,9 +130,7 @@ def _of_scaled(node: Apply) -> list[Variable] | Literal[False] | None:
 @node_rewriter([ops.log])
 def local_log_sum_exp(fgraph, node):
     """``log(sum(exp(x)))`` -> ``m + log(sum(exp(x - m)))``, also of weighted sums and products with vectors"""
-    inner = node.inputs[0].owner
-    while inner is not None and isinstance(inner.op, DimShuffle):
-        inner = inner.inputs[0].owner
+    inner = without_shuffles(node.inputs[0]).owner
     return _of_scaled(node) if inner is not None and isinstance(inner.op, (Sum, Dot)) else False
 
 
@@ -140,11 +139,11 @@ def _of_mixture(total: Apply, logarithm: Variable) -> Variable:
     terms = exponential_terms(total) if len(total.inputs) == 2 else None
     if terms is None:
         return logarithm
-    for one, other in (terms, terms[::-1]):
-        p, q, x = number_of(one), number_of(other), other.exponent
-        if common_value(one.exponent) != 0 or p is None or q is None or not (0 < p < 1 and 0 < q < 1):
+    for constant_term, exponential_term in (terms, terms[::-1]):
+        p, q, x = number_of(constant_term), number_of(exponential_term), exponential_term.exponent
+        if common_value(constant_term.exponent) != 0 or p is None or q is None or not (0 < p < 1 and 0 < q < 1):
             continue
-        rest = math.fsum((float(p), float(q), -1.0))  # numbers that are rounded are not quite 1 together
+        rest = math.fsum((float(p), float(q), -1.0))  # rounded numbers do not add up to exactly 1
         if abs(rest) > 2 * np.finfo(x.type.dtype).eps or x.type.dtype != logarithm.type.dtype:
             continue
         limit = constant_like(0.5, x)
@@ -173,7 +172,7 @@ def local_log_add_exp(fgraph, node):
 def local_log_mul_exp(fgraph, node):
     """``log(a * exp(x) / b)`` -> ``x + log(a / b)``, also for sums of exponentials among the factors
 
-    ``log(a * exp(x) / b)`` is ``x + log(a / b)`` and ``log(mean(exp(x)))`` is that of ``exp(x - m)``, and `m`.
+    ``log(mean(exp(x)))`` is ``m + log(mean(exp(x - m)))``.
     """
     return _of_scaled(node)
 
@@ -255,7 +254,7 @@ PROBABILITIES = (ops.sigmoid, special.ndtr)
 def local_log_prod(fgraph, node):
     """``log(prod(x))`` -> ``sum(log(x))`` where the product is out of range, or of exponentials or probabilities
 
-    The sum of logarithms of any numbers may cancel; a product in the range does not.
+    The terms of the sum may cancel, so a product in the range keeps its logarithm.
     """
     out = node.outputs[0]
     (product,) = node.inputs

@@ -1,6 +1,6 @@
-"""Products with an exponential among their factors: `Scaled`, and `Search`, which finds it behind operations.
+"""`Scaled`, a product with an exponential among its factors, and `Search`, which finds such forms in a graph.
 
-The logarithm of such a form neither overflows nor underflows. The table of `analysis` says which op has which forms.
+The logarithm of a form neither overflows nor underflows. The table in `analysis` lists the forms of each op.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from aesara.tensor.rewriting.algebra import Product, combine
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, is_float
 from aesara.tensor.rewriting.hyperbolic import with_bounded_exponentials
 
-#: Operations that a search follows, one after the other.
+#: The largest depth of a search.
 DEEPEST = 12
 
 
@@ -30,13 +30,13 @@ class Scaled(Product):
     exponent
         The exponent.
     factors, divisors
-        The factors and divisors, which may be numbers; often there are none.
+        The other factors, and the divisors, which may be numbers. Often there are none.
     probability
-        Whether it is known to be between 0 and 1.
+        Whether the product is known to be between 0 and 1.
     in_sums
-        Whether sums of such forms are computed from these, too.
+        Whether sums with the product as a term use this form.
     wide
-        Factors and divisors whose product with others may leave the range although the whole does not.
+        Factors and divisors whose product with others may leave the range although the whole product does not.
     """
 
     def __init__(
@@ -54,13 +54,18 @@ class Scaled(Product):
         self.wide = list(wide)
 
     @property
-    def pieces(self) -> list[Variable]:
+    def operands(self) -> list[Variable]:
         """The exponent, the factors and the divisors."""
         return [self.exponent, *self.factors, *self.divisors]
 
+    @property
+    def is_exponential(self) -> bool:
+        """True without factors and divisors: ``exp(exponent)``."""
+        return not self.factors and not self.divisors
+
     def logarithm(self, dtype: str) -> Variable:
         """Return the logarithm of the product."""
-        if not self.factors and not self.divisors:
+        if self.is_exponential:
             return self.exponent
         if self.wide and sum(not isinstance(v, Constant) for v in (*self.factors, *self.divisors)) > 1:
             return self._with_sizes_in_exponent().logarithm(dtype)
@@ -69,7 +74,7 @@ class Scaled(Product):
         return ops.add(ops.log(self.mantissa(dtype)), self.exponent)
 
     def _with_sizes_in_exponent(self) -> Scaled:
-        """Return the form with the sizes of wide factors and divisors in the exponent; their signs remain."""
+        """Return the form with the absolute values of wide operands in the exponent, and their signs as factors."""
         exponent = self.exponent
         for op, side in ((ops.add, self.factors), (ops.sub, self.divisors)):
             for var in side:
@@ -88,8 +93,8 @@ class Search:
     kept
         Variables whose operations are not visited.
     differentiated
-        Whether the forms are differentiated: the exponent factored out of a sum then counts as a constant, since
-        the sum does not depend on it.
+        Whether the forms are differentiated. The exponent that is factored out of a sum is then a constant: the sum
+        does not depend on it.
     smooth
         Whether the forms must have all derivatives of the expressions that they replace, also at zeros, where
         logarithms have none.
@@ -102,11 +107,11 @@ class Search:
         self.known: dict[Variable, Scaled | None] = {}
 
     def form_of_node(self, node: Apply, depth: int) -> Scaled | None:
-        """Return the form of the result of a node, visiting at most `depth` operations before it."""
+        """Return the form of the result of a node by a search of some depth."""
         raise NotImplementedError(f"{type(self).__name__} has no table of forms.")
 
     def form_of(self, var: Variable, depth: int = DEEPEST) -> Scaled | None:
-        """Return the form of a variable; None without an exponential among its factors."""
+        """Return the form of a variable; None if it has no exponential among its factors."""
         if var not in self.known:
             node = var.owner
             plain = depth == 0 or var in self.kept or not is_float(var)
@@ -115,30 +120,30 @@ class Search:
 
     def scaled_in(self, var: Variable, dtype: str, depth: int = DEEPEST) -> Scaled | None:
         """Return the form of a variable in a dtype that is not narrower than its own."""
-        found = self.form_of(var, depth)
-        if found is None or var.type.dtype == dtype:
-            return found
+        form = self.form_of(var, depth)
+        if form is None or var.type.dtype == dtype:
+            return form
         if upcast(var.type.dtype, dtype) != dtype or dtype[:5] != "float":
             return None
-        factors, divisors = ([as_dtype(v, dtype) for v in side] for side in (found.factors, found.divisors))
-        return Scaled(as_dtype(found.exponent, dtype), factors, divisors, found.probability, found.in_sums)
+        factors, divisors = ([as_dtype(v, dtype) for v in side] for side in (form.factors, form.divisors))
+        return Scaled(as_dtype(form.exponent, dtype), factors, divisors, form.probability, form.in_sums)
 
     def summand(self, var: Variable, dtype: str, depth: int) -> Scaled | None:
         """Return the form of a term of a sum."""
-        found = self.scaled_in(var, dtype, depth)
-        return found if found is not None and found.in_sums else None
+        form = self.scaled_in(var, dtype, depth)
+        return form if form is not None and form.in_sums else None
 
     def bound(self, exponent: Variable) -> Variable:
-        """Return an exponent of a sum; for differentiation, with exponentials in it kept finite."""
+        """Return an exponent of a sum; for differentiation, with the exponentials in it bounded."""
         return with_bounded_exponentials(exponent, self.kept) if self.differentiated else exponent
 
     def constant(self, largest: Variable) -> Variable:
-        """Return the term that is factored out of a sum, without a gradient for differentiation."""
+        """Return the exponent that is factored out of a sum; for differentiation, without a gradient."""
         return disconnected_grad(largest) if self.differentiated else largest
 
 
-#: A function of a search, a node and the operations left to visit: the form of its result; None to try the next form of
-#: the op, False if the node has none.
+#: A function of a search, a node and the remaining depth that returns the form of the result. It returns None to try
+#: the next function of the op, and False if the node has no form.
 Form = Callable[[Search, Apply, int], Scaled | Literal[False] | None]
 
 
@@ -152,17 +157,19 @@ def fits(var: Variable, node: Apply) -> bool:
     return var.type.dtype == node.outputs[0].type.dtype
 
 
-def fill_like(piece: Any, whole: Variable, pieces: Sequence[Variable]) -> Variable:
-    """Return a piece of a form broadcast to the shape of the whole."""
-    if piece.type.ndim < whole.type.ndim:
-        piece = piece.dimshuffle(*["x"] * (whole.type.ndim - piece.type.ndim), *range(piece.type.ndim))
-    for template in (*pieces, whole):
-        wanted = [i for i, one in enumerate(piece.type.broadcastable) if one and not whole.type.broadcastable[i]]
-        if not wanted:
+def fill_like(operand: Any, whole: Variable, templates: Sequence[Variable]) -> Variable:
+    """Broadcast one operand of a form to the shape of the whole, by the others."""
+    if operand.type.ndim < whole.type.ndim:
+        operand = operand.dimshuffle(*["x"] * (whole.type.ndim - operand.type.ndim), *range(operand.type.ndim))
+    for template in (*templates, whole):
+        missing = [
+            i for i, single in enumerate(operand.type.broadcastable) if single and not whole.type.broadcastable[i]
+        ]
+        if not missing:
             break
-        if template.type.ndim == whole.type.ndim and any(not template.type.broadcastable[i] for i in wanted):
-            piece = ops.second(template, piece)
-    return piece
+        if template.type.ndim == whole.type.ndim and any(not template.type.broadcastable[i] for i in missing):
+            operand = ops.second(template, operand)
+    return operand
 
 
 def times_logarithm(number: Variable, logarithm: Variable) -> Variable:

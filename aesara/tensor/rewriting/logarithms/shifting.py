@@ -14,20 +14,16 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.elementwise import ops
-from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
-from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.reductions.careduce import with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import Sum, supremum
-from aesara.tensor.rewriting.helpers import common_value, is_float, output_of
+from aesara.tensor.rewriting.helpers import common_value, is_float, output_of, without_shuffles
+from aesara.tensor.rewriting.indices import READERS
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.wide_products import is_wide
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
 
-READERS = (AdvancedSubtensor, AdvancedSubtensor1, Subtensor)
-
-
-#: Sums of more terms than this are left as they are.
+#: Sums of more terms are left as they are.
 MOST_TERMS = 16
 
 
@@ -57,25 +53,23 @@ def is_shifted(x: Variable, weighted: bool) -> bool:
 
 
 def guards_in(x: Variable) -> set[Op]:
-    """Return the conditions of the guards (`finite_or_zero`, `large_or_zero`) among the terms of an exponent."""
-    found = set()
+    """Return the conditions of guards (of `finite_or_zero` and `large_or_zero`) among the terms of an exponent."""
+    conditions = set()
     stack = [(x, 5)]
     while stack:
         var, depth = stack.pop()
-        node = var.owner
-        while node is not None and isinstance(node.op, (DimShuffle, Reshape, *READERS)):
-            node = node.inputs[0].owner
+        node = without_shuffles(var, Reshape, *READERS).owner
         if node is None or depth == 0:
             continue
         if node.op == ops.switch:
             condition = node.inputs[0].owner
             if condition is not None and condition.op in (ops.isinf_, ops.le):
-                found.add(condition.op)
+                conditions.add(condition.op)
             else:
                 stack.extend((v, depth - 1) for v in node.inputs[1:])
         elif node.op in (ops.add, ops.sub, ops.neg, ops.minimum):
             stack.extend((v, depth - 1) for v in node.inputs)
-    return found
+    return conditions
 
 
 def exponent_of(var: Variable) -> Variable | None:
@@ -94,7 +88,7 @@ def exponent_of(var: Variable) -> Variable | None:
 
 
 def leaves_range(exponent: Variable) -> bool:
-    """Return whether an exponential may leave the range: not if it is of the logarithm of a number in range."""
+    """Return whether an exponential may leave the range, which that of a logarithm of a number in range does not."""
     node = output_of(exponent, ops.log)
     return node is None or is_wide(node.inputs[0])
 
@@ -112,11 +106,10 @@ def mask_zero_weight(exponent: Variable, weight: Variable | None) -> Variable:
 
 
 def power(exponent: Variable, largest: Variable, weight: Variable | None) -> Variable:
-    """Return ``exp(exponent - largest)`` as a factor beside a weight: finite where the weight is zero.
+    """Return ``exp(exponent - largest)`` as the cofactor of a weight, bounded where the weight is zero.
 
-    There it is the slope of the product by the weight, which slopes of other factors are multiplied with, too: it is
-    left as it is where squares of it are in the range. Beyond, the square of the slope is all that second derivatives
-    show.
+    A zero weight does not take part in the maximum, so the exponential could overflow there. It is the derivative of
+    the product by the weight, so it is exact as long as its square is in the range.
     """
     difference = ops.sub(exponent, largest)
     if may_be_zero(weight):
@@ -128,8 +121,8 @@ def power(exponent: Variable, largest: Variable, weight: Variable | None) -> Var
 
 def shifted_term(exponent: Variable, largest: Variable, weight: Variable | None) -> Variable:
     """Return ``weight * exp(exponent - largest)``."""
-    found = power(exponent, largest, weight)
-    return found if weight is None else ops.mul(weight, found)
+    cofactor = power(exponent, largest, weight)
+    return cofactor if weight is None else ops.mul(weight, cofactor)
 
 
 def largest_of(
@@ -137,7 +130,7 @@ def largest_of(
     weights: Sequence[Variable | None],
     constant: Callable[[Variable], Variable] = lambda largest: largest,
 ) -> Variable:
-    """Return the guarded maximum of some exponents, after `constant` is applied to it."""
+    """Return the guarded maximum of exponents; `constant` is applied before the guard."""
     largest = reduce(ops.maximum, (mask_zero_weight(exponent, weight) for exponent, weight in zip(exponents, weights)))
     return _guard(weights)(constant(largest))
 
@@ -159,7 +152,7 @@ def shifted_along_axes(
     weight: Variable | None,
     constant: Callable[[Variable], Variable] = lambda largest: largest,
 ) -> tuple[Variable, Variable]:
-    """Return a sum of exponentials along axes divided by the largest, and its exponent; see `largest_of`."""
+    """Return a sum of exponentials along axes over the largest of them, and the exponent of that; see `largest_of`."""
     (summed,) = node.inputs
     axes = reduced_axes(node)
     largest = _guard([weight])(constant(supremum(mask_zero_weight(exponent, weight), axes)))

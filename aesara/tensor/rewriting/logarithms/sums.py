@@ -1,4 +1,4 @@
-"""Forms of sums of exponentials: of a few terms, along axes, and in products of matrices."""
+"""Forms of sums of exponentials: of several terms, along axes, and in products of matrices."""
 
 from __future__ import annotations
 
@@ -41,42 +41,42 @@ def one_plus_error_function(analysis: Search, node: Apply, depth: int) -> Scaled
 
 def total(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if not 2 <= len(node.inputs) <= MOST_TERMS or any(has_value(v, 0) for v in node.inputs):
-        return None  # with a zero, as `sum` of Python begins, it is not in canonical form yet
+        return None  # a sum with a zero, as Python's `sum` builds, is not in canonical form yet
     forms = [with_constants(analysis, v, node.outputs[0], depth) for v in node.inputs]
-    found = [form for form in forms if form is not None]
+    terms = [form for form in forms if form is not None]
     known = (analysis.known.get(v) for v in node.inputs)
-    if len(found) < len(forms) or not any(form is not None and leaves_range(form.exponent) for form in known):
+    if len(terms) < len(forms) or not any(form is not None and leaves_range(form.exponent) for form in known):
         return None
-    if not all(one.in_sums for one in found):
+    if not all(term.in_sums for term in terms):
         return None
-    if any((common_value(factor) or 0) < 0 for one in found for factor in one.factors):
-        return None  # a difference, which other rules are for
-    if len(found) == 2:
-        first, second = (_with_constant_weight(one) for one in found)
+    if any((common_value(factor) or 0) < 0 for term in terms for factor in term.factors):
+        return None  # a difference: other rules handle it
+    if len(terms) == 2:
+        first, second = (_with_constant_weight(term) for term in terms)
         if first is not None and second is not None:
-            return Scaled(_of_two(analysis.bound(first), analysis.bound(second)))
-    weights = [one.mantissa(node.outputs[0].type.dtype) for one in found]
-    if all(is_shifted(one.exponent, weights != [None] * len(weights)) for one in found):
+            return Scaled(_log_of_sum(analysis.bound(first), analysis.bound(second)))
+    weights = [term.mantissa(node.outputs[0].type.dtype) for term in terms]
+    if all(is_shifted(term.exponent, weights != [None] * len(weights)) for term in terms):
         return None
-    for one in found:
-        one.exponent = analysis.bound(one.exponent)
-    exponents = [one.exponent for one in found]
+    for term in terms:
+        term.exponent = analysis.bound(term.exponent)
+    exponents = [term.exponent for term in terms]
     largest = largest_of(exponents, weights, analysis.constant)
     return Scaled(largest, [ops.add(*(shifted_term(x, largest, weight) for x, weight in zip(exponents, weights)))])
 
 
 def _with_constant_weight(term: Scaled) -> Variable | None:
-    """Return the exponent of a term with its constant positive mantissa included, else None."""
-    if len(term.pieces) == 1:
+    """Return the logarithm of a term whose mantissa is a positive constant, else None."""
+    if term.is_exponential:
         return term.exponent
-    value = common_value(term.factors[0]) if len(term.pieces) == 2 and term.factors else None
+    value = common_value(term.factors[0]) if len(term.operands) == 2 and term.factors else None
     if value is None or not 0 < value < np.inf:
         return None
     logarithm = constant_like(np.log(np.float64(value)), term.exponent)
     return logarithm if common_value(term.exponent) == 0 else ops.add(term.exponent, logarithm)
 
 
-def _of_two(x: Variable, y: Variable) -> Variable:
+def _log_of_sum(x: Variable, y: Variable) -> Variable:
     """Return ``log(exp(x) + exp(y))``."""
     for one, other in ((x, y), (y, x)):
         if has_value(one, 0):
@@ -90,11 +90,11 @@ def rearrangement(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if inner is None:
         return None
 
-    def of(piece: Variable) -> Variable:
-        return node.op(fill_like(piece, var, inner.pieces), *rest)
+    def rearrange(operand: Variable) -> Variable:
+        return node.op(fill_like(operand, var, inner.operands), *rest)
 
-    factors, divisors = ([of(v) for v in side] for side in (inner.factors, inner.divisors))
-    return Scaled(of(inner.exponent), factors, divisors, inner.probability, inner.in_sums)
+    factors, divisors = ([rearrange(v) for v in side] for side in (inner.factors, inner.divisors))
+    return Scaled(rearrange(inner.exponent), factors, divisors, inner.probability, inner.in_sums)
 
 
 def sum_along_axes(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -108,7 +108,7 @@ def sum_along_axes(analysis: Search, node: Apply, depth: int) -> Scaled | None:
         weight = None
     if is_shifted(term.exponent, weight is not None):
         return None
-    exponent = fill_like(analysis.bound(term.exponent), summed, term.pieces)
+    exponent = fill_like(analysis.bound(term.exponent), summed, term.operands)
     total, largest = shifted_along_axes(node, exponent, weight, analysis.constant)
     return Scaled(largest, [total] if number is None or weight is not None else [constant_like(number, out), total])
 
@@ -142,7 +142,7 @@ def _shifted_operand(
     inner = analysis.summand(var, out.type.dtype, depth)
     if inner is None or 0 in var.type.shape or is_shifted(inner.exponent, weighted=True):
         return None
-    exponent = fill_like(inner.exponent, var, inner.pieces)
+    exponent = fill_like(inner.exponent, var, inner.operands)
     shift = _excess(analysis.constant(supremum(exponent, axis)))
     power = ops.exp(ops.sub(exponent, with_kept_dims(var, shift, [axis])))
     mantissa = inner.mantissa(out.type.dtype)
@@ -159,4 +159,4 @@ def _excess(largest: Variable) -> Variable:
 def extremum(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     """``max(exp(x))`` -> ``exp(max(x))``"""
     inner = analysis.summand(node.inputs[0], node.outputs[0].type.dtype, depth)
-    return Scaled(node.op(inner.exponent)) if inner is not None and len(inner.pieces) == 1 else None
+    return Scaled(node.op(inner.exponent)) if inner is not None and inner.is_exponential else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aesara.tensor.linear_algebra.assume import Assume
-from aesara.tensor.rewriting.matrices.rows import matrix_row
+from aesara.tensor.rewriting.matrices.patterns import matrix_row
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()

@@ -1,11 +1,11 @@
 """Multiples of the identity plus any product of low rank ``U @ C @ V.T``.
 
-With orthonormal columns Q that U and V are combinations of, ``U = Q R`` and ``V = Q S``, the matrix is ``d + Q M Q^T``
-for ``M = R C S^T``. It acts as d on the complement of the space of Q, and as ``d + M`` within, so that the condition
-of the small matrix is not larger; Woodbury's formulas have ``C^-1 + V^T U / d`` there, which may have lost all digits.
+Let the orthonormal columns Q span those of U and V: ``U = Q R``, ``V = Q S``. The matrix is then ``d + Q M Q^T`` with
+``M = R C S^T``. It acts as ``d + M`` in the span of Q and as d in its complement, so the small matrix ``d + M`` is
+conditioned no worse than the whole. In its place, Woodbury's formula has ``C^-1 + V^T U / d``, which may lose all
+digits.
 
-Another diagonal is left alone: divided out on both sides, it may make the rest as badly conditioned as its numbers are
-of different sizes, where the whole matrix is not.
+Other diagonals are not handled: dividing by one on both sides can make a well-conditioned problem ill-conditioned.
 """
 
 from __future__ import annotations
@@ -27,22 +27,16 @@ from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.dot import Dot
+from aesara.tensor.rewriting.matrices.expressions import matrix_transpose, minus_one
 from aesara.tensor.rewriting.matrices.facts import facts_of, product_of_factors, split_numbers, transposed_of
-from aesara.tensor.rewriting.matrices.rows import (
-    fits_as_columns,
-    matrix_row,
-    matrix_transpose,
-    minus_one,
-    of_matrices,
-    two_terms,
-)
+from aesara.tensor.rewriting.matrices.patterns import fits_as_columns, matrix_row, of_matrices, two_terms
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
 
 _dot = Dot()
 
-#: rows for each column: with fewer, factors of the whole matrix are as fast
+#: Rows for each column of the product. With fewer, factors of the whole matrix are as fast.
 FEWEST_ROWS = 4
 
 
@@ -56,11 +50,11 @@ class _Product(NamedTuple):
     last: Any
 
     def times(self, *numbers: Any) -> _Product:
-        """Return the product times some numbers more."""
+        """Return the product with further numbers as factors."""
         return self._replace(numbers=(*self.numbers, *numbers))
 
 
-class _Within(NamedTuple):
+class _Reduced(NamedTuple):
     """``d + Q M Q^T``, with ``small = d + M``."""
 
     d: TensorVariable
@@ -68,32 +62,32 @@ class _Within(NamedTuple):
     small: TensorVariable
 
 
-def _parts(x: Any) -> _Within | None:
-    """Return the parts of a multiple of the identity plus a product of few columns, which need not be symmetric."""
+def _parts(x: Any) -> _Reduced | None:
+    """Return the parts of a multiple of the identity plus a product of low rank, else None."""
     for term, product in two_terms(x, ops.add, ops.sub):
-        found = _factor(product)
-        # of an identity only its number is kept: that it fits must be known
-        d = _identity_times(term) if found is not None and None not in term.type.shape else None
-        if found is None or d is None or d.type.dtype != x.type.dtype:
+        low_rank = _factor(product)
+        # Only the number of the identity is kept, so its order must be known to fit.
+        d = _identity_times(term) if low_rank is not None and None not in term.type.shape else None
+        if low_rank is None or d is None or d.type.dtype != x.type.dtype:
             continue
         if x.owner.op == ops.add:
-            return _within(d, found)
-        return _within(ops.neg(d), found) if term is x.owner.inputs[1] else _within(d, found.times(minus_one(x)))
+            return _reduce(d, low_rank)
+        return _reduce(ops.neg(d), low_rank) if term is x.owner.inputs[1] else _reduce(d, low_rank.times(minus_one(x)))
     return None
 
 
 def _factor(product: Any) -> _Product | None:
-    """Return the factors of a matrix product, times numbers, if it has few inner columns; else None."""
+    """Return the factors of a multiple of a matrix product, else None."""
     node = product.owner
     if node is None:
         return None
     if node.op in (ops.mul, ops.neg):
         numbers, rest = split_numbers(node.inputs)
-        found = _factor(rest[0]) if len(rest) == 1 else None
-        return found and found.times(*([v.dimshuffle() for v in numbers] or [minus_one(product)]))
+        factored = _factor(rest[0]) if len(rest) == 1 else None
+        return factored and factored.times(*([v.dimshuffle() for v in numbers] or [minus_one(product)]))
     if node.op == ops.true_divide and all(node.inputs[1].type.broadcastable):
-        found = _factor(node.inputs[0])
-        return found and found.times(ops.reciprocal(node.inputs[1].dimshuffle()))
+        factored = _factor(node.inputs[0])
+        return factored and factored.times(ops.reciprocal(node.inputs[1].dimshuffle()))
     factors = _factors_of(product)
     if len(factors) < 2 or any(v.type.ndim != 2 or v.type.dtype != product.type.dtype for v in factors):
         return None
@@ -107,7 +101,7 @@ def _factor(product: Any) -> _Product | None:
 
 
 def _factors_of(product: Any) -> list[Any]:
-    """Return the matrices of a product of several."""
+    """Return the factors of nested matrix products, from left to right."""
     if product.owner is None or not isinstance(product.owner.op, Dot):
         return [product]
     left, right = product.owner.inputs
@@ -115,7 +109,7 @@ def _factors_of(product: Any) -> list[Any]:
 
 
 def _identity_times(x: Any) -> Any:
-    """Return the scalar d of d times the identity, else None."""
+    """Return the scalar ``d`` of ``d * I``, else None."""
     if "identity" in facts_of(x):
         return as_tensor_variable(np.asarray(1, x.type.dtype))
     if x.owner is None or x.owner.op != ops.mul:
@@ -126,43 +120,44 @@ def _identity_times(x: Any) -> Any:
     return product_of_factors([v.dimshuffle() for v in numbers])
 
 
-def _within(d: Any, product: _Product) -> _Within | None:
-    outer = [product.first] if product.last is None else [product.first, product.last]
-    widths = [v.type.shape[1] for v in outer]
+def _reduce(d: Any, product: _Product) -> _Reduced | None:
+    """Return the parts of ``d * I + product``; None if the rank is unknown or too large."""
+    columns = [product.first] if product.last is None else [product.first, product.last]
+    widths = [v.type.shape[1] for v in columns]
     rows = product.first.type.shape[0]
     if rows is None or None in widths or FEWEST_ROWS * sum(widths) > rows:
         return None
     check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: a diagonal plus a product of low rank.")
     d = check(d, ops.neq(d, 0))
-    basis, triangle = QRFull("reduced")(outer[0] if len(outer) == 1 else concatenate(outer, axis=1))
-    made = triangle[:, : widths[0]]
-    last = made if product.last is None else triangle[:, widths[0] :]
+    basis, triangle = QRFull("reduced")(columns[0] if len(columns) == 1 else concatenate(columns, axis=1))
+    middle_matrix = triangle[:, : widths[0]]
+    last = middle_matrix if product.last is None else triangle[:, widths[0] :]
     if product.scale is not None:
-        made = made * product.scale
+        middle_matrix = middle_matrix * product.scale
     for middle in product.middles:
-        made = _dot(made, middle)
-    made = _dot(made, matrix_transpose(last))
+        middle_matrix = _dot(middle_matrix, middle)
+    middle_matrix = _dot(middle_matrix, matrix_transpose(last))
     if product.numbers:
-        made = ops.mul(made, *product.numbers)
-    one = eye(sum(widths), dtype=made.type.dtype)
-    return _Within(d, basis, made + d * one)
+        middle_matrix = ops.mul(middle_matrix, *product.numbers)
+    identity = eye(sum(widths), dtype=middle_matrix.type.dtype)
+    return _Reduced(d, basis, middle_matrix + d * identity)
 
 
-def solution(parts: _Within, b: TensorVariable) -> Variable:
-    """Return the solution: by the small matrix within the space of Q, a quotient in its complement."""
-    along = _dot(matrix_transpose(parts.basis), b)
-    beside = b - _dot(parts.basis, along)
-    return beside / parts.d + _dot(parts.basis, Solve()(parts.small, along))
+def solution(parts: _Reduced, b: TensorVariable) -> Variable:
+    """Return the solution: by the small matrix in the span of Q, by division in its complement."""
+    projection = _dot(matrix_transpose(parts.basis), b)
+    complement = b - _dot(parts.basis, projection)
+    return complement / parts.d + _dot(parts.basis, Solve()(parts.small, projection))
 
 
-def inverse(parts: _Within) -> Variable:
-    """Return the inverse, by solutions for the transpose of Q."""
-    turned = matrix_transpose(parts.basis)
-    beside = (eye(parts.basis.shape[0], dtype=parts.d.type.dtype) - _dot(parts.basis, turned)) / parts.d
-    return beside + _dot(parts.basis, Solve()(parts.small, turned))
+def inverse(parts: _Reduced) -> Variable:
+    """Return the inverse, by a solution for the transpose of Q."""
+    transposed = matrix_transpose(parts.basis)
+    complement = (eye(parts.basis.shape[0], dtype=parts.d.type.dtype) - _dot(parts.basis, transposed)) / parts.d
+    return complement + _dot(parts.basis, Solve()(parts.small, transposed))
 
 
-def determinant(parts: _Within) -> tuple[Variable, Variable]:
+def determinant(parts: _Reduced) -> tuple[Variable, Variable]:
     """Return the sign and the logarithm of the determinant of the small matrix times ``d**(n - rank)``."""
     sign, size = SLogDet()(parts.small)
     count = parts.basis.type.shape[0] - parts.basis.type.shape[1]

@@ -1,4 +1,4 @@
-"""Determinants by facts about a matrix, without factors or by factors that are computed anyway."""
+"""Determinants by known facts about the matrix, or by factors that the graph computes anyway."""
 
 from __future__ import annotations
 
@@ -20,8 +20,17 @@ from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import prod
-from aesara.tensor.rewriting.helpers import in_place_of, output_of
+from aesara.tensor.rewriting.helpers import in_place_of, is_float, output_of
 from aesara.tensor.rewriting.logarithms.rules import local_log_prod as local_log_prod_sqr
+from aesara.tensor.rewriting.matrices.expressions import (
+    diagonal_of,
+    diagonal_of_square,
+    log_of_product,
+    log_of_square,
+    matrix_transpose,
+    ones_like_batch,
+    product_of,
+)
 from aesara.tensor.rewriting.matrices.facts import (
     TRIANGLES,
     are_transposes,
@@ -30,20 +39,7 @@ from aesara.tensor.rewriting.matrices.facts import (
     is_square,
     product_of_factors,
 )
-from aesara.tensor.rewriting.matrices.rows import (
-    diagonal_of,
-    diagonal_of_square,
-    is_real,
-    log_of_product,
-    log_of_square,
-    matrix_row,
-    matrix_transpose,
-    matrix_with_fact,
-    of_matrices,
-    ones_like_batch,
-    product_of,
-    transpose,
-)
+from aesara.tensor.rewriting.matrices.patterns import matrix_row, matrix_with_fact, of_matrices, transpose
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -55,7 +51,7 @@ determinant, slogdet = of_matrices(Det, SLogDet, name="op"), of_matrices(SLogDet
 
 
 def signs_and_logarithms(d: Variable) -> tuple[Variable, Variable]:
-    """Return the signs of products of numbers along the last dimension, and the logarithms of their sizes."""
+    """Return the signs of products along the last dimension, and the logarithms of their absolute values."""
     return prod(ops.sgn(d), axis=-1, dtype=d.type.dtype), log_of_product(d)
 
 
@@ -69,11 +65,11 @@ def determinant_of_triangle(op: Op, x: Variable) -> Any:
 
 
 def has_easy_factors(a: Variable, b: Variable) -> bool:
-    """Return whether determinants of the factors of a product are at hand, or the same.
+    """Return whether the determinant of one factor is cheap, or both factors have the same.
 
-    One that is known to be square is enough: the determinant of the other is an error if that is not.
+    It suffices that one factor is known to be square: the determinant of the other raises an error if that is not.
     """
-    if not a.type.ndim == b.type.ndim == 2 or a.type.dtype != b.type.dtype or not is_real(a):
+    if not a.type.ndim == b.type.ndim == 2 or a.type.dtype != b.type.dtype or not is_float(a):
         return False
     if not is_square(a) and not is_square(b):
         return False
@@ -81,7 +77,7 @@ def has_easy_factors(a: Variable, b: Variable) -> bool:
 
 
 def are_same(a: Variable, b: Variable) -> bool:
-    """Return whether two matrices have the same determinant, and fit: they are the same, or transposes."""
+    """Return whether two factors are the same matrix or transposes, with the same determinant."""
     return a is b or are_transposes(a, b)
 
 
@@ -89,21 +85,21 @@ def determinant_of_product(a: TensorVariable, b: TensorVariable) -> tuple[Variab
     """Return the sign and the logarithm of the determinant of ``A @ B``."""
     (sign, size), (other_sign, other_size) = SLogDet()(a), SLogDet()(b)
     if not are_same(a, b):
-        fit = CheckAndRaise(ValueError, "The matrices of a product do not fit.")
-        agree = ops.eq(a.shape[0], b.shape[0])
-        sign, size = fit(sign, agree), fit(size, agree)
+        check = CheckAndRaise(ValueError, "The matrices of a product do not fit.")
+        condition = ops.eq(a.shape[0], b.shape[0])
+        sign, size = check(sign, condition), check(size, condition)
     return ops.mul(sign, other_sign), ops.add(size, other_size)
 
 
 def determinant_of_inverse(x: Variable) -> tuple[Variable, Variable]:
-    """Return the sign and the logarithm of the reciprocal of a determinant; a singular matrix is an error."""
+    """Return the sign and the logarithm of ``1 / det(A)``; raise an error at run time if A is singular."""
     sign, size = SLogDet()(x)
     check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: its inverse has no determinant.")
     return check(sign, all_of(ops.neq(sign, 0))), ops.neg(size)
 
 
 def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
-    """Return the Cholesky factor of a symmetric matrix that is computed anyway; None if there is none."""
+    """Return the Cholesky factor of a symmetric matrix if the graph computes it, else None."""
     for client, _ in fgraph.clients.get(x, ()):
         if not isinstance(client, Apply):
             continue
@@ -115,40 +111,42 @@ def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
 
 
 def determinant_by_cholesky(op: Op | None, factor: Variable) -> list[Variable]:
-    """Return the determinant of ``L @ L.T`` by the factor L, or its sign and logarithm, as an op has them."""
+    """Return the outputs of `Det` or `SLogDet` for ``L @ L.T``, by the factor L."""
     if isinstance(op, Det):
         return [product_of(ops.square(diagonal_of(factor)))]
     return [ones_like_batch(factor), log_of_square(factor)]
 
 
 def determinant_by_factor(op: Op, x: Variable, fgraph: FunctionGraph) -> list[Variable] | None:
-    """Return the determinant of a matrix whose Cholesky factor is there, or that is known to have one."""
+    """Return the determinant by a Cholesky factor that the graph computes, or that is known to exist; else None."""
     factor = Cholesky()(x) if "positive_definite" in facts_of(x) else cholesky_factor_of(fgraph, x)
     return None if factor is None else determinant_by_cholesky(op, factor)
 
 
 def cofactors_by_inverse(x: Variable) -> Variable:
     """Return the cofactors of a positive definite matrix."""
-    whole: TensorVariable = Det()(x)
-    return ops.mul(whole.dimshuffle(*range(whole.type.ndim), "x", "x"), matrix_transpose(MatrixInverse()(x)))
+    determinant_: TensorVariable = Det()(x)
+    return ops.mul(
+        determinant_.dimshuffle(*range(determinant_.type.ndim), "x", "x"), matrix_transpose(MatrixInverse()(x))
+    )
 
 
 def determinant_in(var: Variable) -> tuple[Variable, Variable, bool] | None:
-    """Return the determinant that a variable is, or has the size of; its matrix; and whether its sign matters."""
+    """Return ``det(A)``, A, and whether the variable is ``det(A)`` rather than ``abs(det(A))``; else None."""
     node = output_of(var, ops.abs)
     d: Any = var if node is None else node.inputs[0]
     return (d, d.owner.inputs[0], node is None) if isinstance(core_op(d.owner), Det) else None
 
 
 def log_of_determinant(x: Variable, is_signed: bool) -> Variable:
-    """Return the logarithm of the size of a determinant, or NaN where a sign that matters is negative."""
+    """Return ``log(abs(det(A)))``; if signed, ``log(det(A))``, which is NaN for a negative determinant."""
     sign, size = SLogDet()(x)
     return ops.switch(ops.lt(sign, 0), np.asarray(np.nan, size.type.dtype), size) if is_signed else size
 
 
-def is_real_and_alone(d: Variable, out: Variable, fgraph: FunctionGraph) -> bool:
-    """Return whether a determinant is real, and nothing else asks for it."""
-    return is_real(d) and d.type.dtype == out.type.dtype and len(fgraph.clients[d]) == 1
+def is_real_with_one_client(d: Variable, out: Variable, fgraph: FunctionGraph) -> bool:
+    """Return whether a determinant is real and has no other client."""
+    return is_float(d) and d.type.dtype == out.type.dtype and len(fgraph.clients[d]) == 1
 
 
 rules.add(
@@ -157,7 +155,7 @@ rules.add(
         "local_det_of_triangle",
         (determinant, matrix_with_fact("x", *TRIANGLES)),
         determinant_of_triangle,
-        is_real,
+        is_float,
         why="det(A) -> prod(diagonal(A)) of a triangular matrix",
     ),
     matrix_row(
@@ -165,20 +163,20 @@ rules.add(
         (slogdet, (Dot, "a", "b")),
         determinant_of_product,
         has_easy_factors,
-        why="slogdet(A @ B) -> slogdet(A) + slogdet(B), where one of both is easily had",
+        why="slogdet(A @ B) -> slogdet(A) + slogdet(B), if one of both is cheap",
     ),
     matrix_row(
         "local_det_of_inverse",
         (slogdet, (of_matrices(MatrixInverse), "x")),
         determinant_of_inverse,
-        lambda out: is_real(out),
+        lambda out: is_float(out),
         why="slogdet(inv(A)) -> -slogdet(A)",
     ),
     matrix_row(
         "local_cofactors_of_definite",
         (of_matrices(Cofactors), matrix_with_fact("x", "positive_definite")),
         cofactors_by_inverse,
-        is_real,
+        is_float,
         why="cofactors(A) -> det(A) * inv(A).T of a positive definite matrix, as in the gradient of its determinant",
     ),
     to=(rules.canonicalize,),
@@ -187,8 +185,8 @@ local_det_chol = matrix_row(
     "local_det_chol",
     (determinant, "x"),
     determinant_by_factor,
-    lambda x: is_real(x) and "diagonal" not in facts_of(x),
-    why="det(A) -> prod(diagonal(cholesky(A)) ** 2), where that factor is there or A is positive definite",
+    lambda x: is_float(x) and "diagonal" not in facts_of(x),
+    why="det(A) -> prod(diagonal(cholesky(A)) ** 2), if that factor is computed or A is positive definite",
 )
 rules.add(local_det_chol, to=(rules.stabilize, rules.specialize))
 rules.stabilize(
@@ -196,7 +194,7 @@ rules.stabilize(
         "local_log_det",
         (ops.log, extract(determinant_in, "d", "x", "is_signed")),
         log_of_determinant,
-        is_real_and_alone,
+        is_real_with_one_client,
         why="log(abs(det(A))) -> slogdet(A)[1], which stays in the range of numbers, and log(det(A)) likewise",
     )
 )
@@ -207,17 +205,17 @@ rules.stabilize(
 def local_cofactors_over_det(fgraph, node):
     """``cofactors(A) / det(A)`` -> ``inv(A).T``, as in the gradient of the logarithm of the determinant
 
-    A singular matrix is an error then, as it is for the gradient of `slogdet`.
+    A singular matrix then raises an error, as in the gradient of `slogdet`.
     """
     factors, divisors = map(_factors_of, node.inputs)
     for v in factors:
-        if not isinstance(core_op(v.owner), Cofactors) or not is_real(v):
+        if not isinstance(core_op(v.owner), Cofactors) or not is_float(v):
             continue
         (x,) = v.owner.inputs
         for w in divisors:
-            found = _determinant_in(w, x)
-            signs = [f for f in factors if _determinant_in(f, x) is ops.sgn][:1] if found is ops.abs else []
-            if found is not ops.second and not signs:
+            function = _determinant_in(w, x)
+            signs = [f for f in factors if _determinant_in(f, x) is ops.sgn][:1] if function is ops.abs else []
+            if function is not ops.second and not signs:
                 continue
             inverse = product_of_factors(
                 [matrix_transpose(MatrixInverse()(x)), *(f for f in factors if f is not v and f not in signs)]
@@ -233,12 +231,12 @@ def _factors_of(var: Variable) -> list[Any]:
 
 
 def _determinant_in(v: Variable, x: Variable) -> Any:
-    """Return `abs`, `sgn` or `second` if a variable is that function of the determinant of a matrix, or this itself."""
-    found: Any = ops.second
+    """Return `abs` or `sgn` if `v` is that function of ``det(x)``, `second` if it is ``det(x)`` itself, else None."""
+    function: Any = ops.second
     while v.owner is not None and not isinstance(core_op(v.owner), Det):
         if v.owner.op in (ops.abs, ops.sgn):
-            found = v.owner.op
+            function = v.owner.op
         elif not isinstance(v.owner.op, DimShuffle):
             return None
         (v,) = v.owner.inputs
-    return found if v.owner is not None and v.owner.inputs[0] is x else None
+    return function if v.owner is not None and v.owner.inputs[0] is x else None

@@ -1,8 +1,8 @@
-"""Facts about matrices: from the ops they come from, from `assume`, and from the tags of variables.
+"""Facts about matrices, derived from the ops that compute them, from `assume`, and from tags of variables.
 
-Every rule about the structure of matrices calls `facts_of`. Facts are the parameters of `assume`, and ``identity``,
-``positive_semidefinite`` and ``positive_diagonal``. They hold within rounding (a product ``A @ A.T`` is symmetric), for
-finite numbers, and are about the last two dimensions of a batch.
+All rules about the structure of matrices call `facts_of`. Facts are the parameters of `assume`, and ``identity``,
+``positive_semidefinite`` and ``positive_diagonal``. They hold for finite numbers, up to rounding (``A @ A.T`` is
+symmetric), and for each matrix of a batch.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.linear_algebra.svd import SVD
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.matmul import MatMul
-from aesara.tensor.rewriting.helpers import common_value
+from aesara.tensor.rewriting.helpers import common_value, without_shuffles
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
 from aesara.tensor.vectorization.blockwise import Blockwise
 
 TRIANGLES = ("lower_triangular", "upper_triangular")
 
-#: Constants with more rows are not looked at.
+#: Constants with more rows are not examined.
 LARGEST_CONSTANT = 1024
-#: Of a product no more operands are looked at.
+#: The largest number of factors of a product that are examined.
 LONGEST = 8
-#: Questions that one look at a matrix may lead to.
+#: The largest number of variables that one query visits.
 BUDGET = 300
 
-#: Functions that are zero at zero: they keep triangles and diagonals.
+#: Functions that map zero to zero: their results keep triangles and diagonals.
 _ZERO_AT_ZERO = (
     aes.Neg, aes.Abs, aes.Sqr, aes.Sqrt, aes.Sgn, aes.Sin, aes.Sinh, aes.Tan, aes.Tanh, aes.ArcSin, aes.ArcSinh,
     aes.ArcTan, aes.ArcTanh, aes.Expm1, aes.Log1p, aes.Cast, aes.Conj, aes.Identity,
@@ -59,40 +59,40 @@ _COMMUTATIVE = (aes.Add, aes.Mul, aes.ScalarMaximum, aes.ScalarMinimum, aes.EQ, 
 
 _PATTERNS = frozenset((*TRIANGLES, "diagonal"))
 _SWAPPED = dict(zip(TRIANGLES, reversed(TRIANGLES), strict=True))
-#: Facts that the inverse shares with a matrix.
-_OF_INVERSE = _PATTERNS | {
+#: Facts that hold of the inverse if they hold of the matrix.
+_KEPT_BY_INVERSE = _PATTERNS | {
     "symmetric", "hermitian", "positive_definite", "orthogonal", "permutation", "identity", "positive_diagonal",
 }  # fmt: skip
-#: Facts that a product has if both of its factors have them.
-_OF_PRODUCT = _PATTERNS | {"orthogonal", "permutation", "identity"}
+#: Facts that hold of a product if they hold of both factors.
+_KEPT_BY_PRODUCT = _PATTERNS | {"orthogonal", "permutation", "identity"}
 #: Facts that only square matrices may have; a diagonal or triangular one may have any shape.
-_OF_SQUARES = frozenset(("symmetric", "hermitian", "positive_definite", "permutation"))
+_ONLY_OF_SQUARES = frozenset(("symmetric", "hermitian", "positive_definite", "permutation"))
 _SEMIDEFINITE = frozenset(("positive_definite", "positive_semidefinite"))
 _NONE: frozenset[str] = frozenset()
 
 
 def facts_of(x: Variable, budget: int = BUDGET) -> frozenset[str]:
     """Return the known facts about a matrix, or the matrices of a batch; `budget` bounds the search."""
-    return _Look(budget).facts(x)
+    return _Query(budget).facts(x)
 
 
 def core_of(op: Op) -> Op:
-    """Return an op; of one that applies another to each member of a batch, that one."""
+    """Return the core op of a `Blockwise`; other ops as they are."""
     return op.core_op if isinstance(op, Blockwise) else op
 
 
 def core_op(node: Apply | None) -> Op | None:
-    """Return the op of a node, or that which it applies to each member of a batch; None without a node."""
+    """Return the op of a node, or its core op if that is a `Blockwise`; None without a node."""
     return None if node is None else core_of(node.op)
 
 
 def is_square(x: Variable) -> bool:
     """Return whether a matrix is known to have as many rows as columns."""
-    return _Look().square(x)
+    return _Query().square(x)
 
 
 def triangle_in(x: Variable) -> tuple[Variable, bool] | None:
-    """Return the matrix that a variable is one triangle of, and whether it is the lower one; else None."""
+    """Return ``(A, is_lower)`` for ``tril(A)`` and ``triu(A)``, else None."""
     if x.owner is None or not isinstance(x.owner.op, Elemwise) or not isinstance(x.owner.op.scalar_op, aes.Switch):
         return None
     mask, chosen, other = x.owner.inputs
@@ -118,7 +118,7 @@ def swaps_last(order: Sequence[int | str]) -> bool:
 
 
 def diagonal_in(x: Variable) -> Variable | None:
-    """Return the vector of which a variable is the diagonal matrix, or the vectors of which it is those of a batch."""
+    """Return the vector of a diagonal matrix, or the vectors of a batch of these, else None."""
     n, node = x.type.ndim, x.owner
     if node is None or not isinstance(node.op, AllocDiag) or node.op.offset != 0:
         return None
@@ -131,13 +131,13 @@ def are_transposes(x: Variable, y: Variable) -> bool:
 
 
 def split_numbers(factors: Sequence[Any]) -> tuple[list[TensorVariable], list[TensorVariable]]:
-    """Return the factors of one element each, as they are, and the others."""
+    """Split factors into those with one element and the others."""
     numbers = [v for v in factors if all(v.type.broadcastable)]
     return numbers, [v for v in factors if not all(v.type.broadcastable)]
 
 
 def product_of_factors(factors: Sequence[Any]) -> Any:
-    """Return the elementwise product of some variables, or the only one."""
+    """Return the elementwise product of one or more variables."""
     return factors[0] if len(factors) == 1 else mul(*factors)
 
 
@@ -154,26 +154,12 @@ def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
     product, shape = x.owner.inputs
     if not isinstance(shape, Constant) and (shape.owner is None or not _are_products(shape.owner)):
         return None
-    if product.owner is None or product.owner.op != mul:
+    sides = _sides_of_kronecker(product, x.type.dtype)
+    if sides is None:
         return None
-    of_first: list[Variable] = []
-    of_second: list[Variable] = []
-    for v in product.owner.inputs:
-        if v.type.ndim != 4 or v.type.dtype != x.type.dtype:
-            return None
-        rows_and_columns = (v.type.broadcastable[1::2], v.type.broadcastable[::2])
-        part = next((part for part, single in zip((of_first, of_second), rows_and_columns) if all(single)), None)
-        if part is None:
-            return None
-        part.append(v)
-    alone, _ = split_numbers(of_first)
-    if not of_second and alone:
-        of_first.remove(alone[-1])  # of one by one: it may be either
-        of_second.append(alone[-1])
-    if not of_first or not of_second:
-        return None
-    first = product_of_factors([_with_dimensions(v, (0, 2)) for v in of_first])
-    second = product_of_factors([_with_dimensions(v, (1, 3)) for v in of_second])
+    first, second = (
+        product_of_factors([_with_dimensions(v, kept) for v in side]) for side, kept in zip(sides, ((0, 2), (1, 3)))
+    )
     if any(None not in v.type.shape and v.type.shape[0] != v.type.shape[1] for v in (first, second)):
         return None  # the product has no inverse
     if isinstance(shape, Constant):
@@ -181,6 +167,28 @@ def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
         if [None if None in pair else pair[0] * pair[1] for pair in sizes] != shape.data.tolist():
             return None
     return first, second
+
+
+def _sides_of_kronecker(product: Variable, dtype: str) -> tuple[list[Variable], list[Variable]] | None:
+    """Return the factors of a product that vary along dimensions 0 and 2, and those along 1 and 3; else None."""
+    if product.owner is None or product.owner.op != mul:
+        return None
+    sides: tuple[list[Variable], list[Variable]] = ([], [])
+    for v in product.owner.inputs:
+        if v.type.ndim != 4 or v.type.dtype != dtype:
+            return None
+        singles = (v.type.broadcastable[1::2], v.type.broadcastable[::2])
+        side = next((side for side, single in zip(sides, singles) if all(single)), None)
+        if side is None:
+            return None
+        side.append(v)
+    first, second = sides
+    numbers, _ = split_numbers(first)
+    if not second and numbers:
+        # A factor of one element may be on either side.
+        first.remove(numbers[-1])
+        second.append(numbers[-1])
+    return sides if first and second else None
 
 
 def _with_dimensions(v: Any, kept: tuple[int, ...], depth: int = 8) -> Variable:
@@ -193,8 +201,8 @@ def _with_dimensions(v: Any, kept: tuple[int, ...], depth: int = 8) -> Variable:
         inner: Any = node.inputs[0]
         return inner if order == list(range(inner.type.ndim)) else inner.dimshuffle(order)
     if node is not None and isinstance(node.op, Elemwise) and len(node.outputs) == 1 and depth:
-        made: Variable = node.op(*(_with_dimensions(i, kept, depth - 1) for i in node.inputs))
-        return made
+        rebuilt: Variable = node.op(*(_with_dimensions(i, kept, depth - 1) for i in node.inputs))
+        return rebuilt
     return v.dimshuffle(kept)
 
 
@@ -211,30 +219,32 @@ def _are_products(shape: Apply) -> bool:
     )
 
 
-class _Look:
+class _Query:
     """One query about a matrix; it keeps intermediate results until it ends."""
 
     def __init__(self, budget: int = BUDGET) -> None:
         self.budget = budget
         self.known: dict[Variable, frozenset[str]] = {}
         self.signs: dict[tuple[Variable, Variable], int] = {}
-        self.asked = 0
+        self.visited = 0
 
     def facts(self, x: Variable) -> frozenset[str]:
         """Return the facts about a variable."""
-        found = self.known.get(x)
-        if found is not None:
-            return found
-        self.known[x] = _NONE  # the answer to nested queries about it
-        self.asked += 1
-        if self.asked > self.budget or not isinstance(x.type, TensorType) or x.type.ndim < 2:
+        known = self.known.get(x)
+        if known is not None:
+            return known
+        self.known[x] = _NONE  # for queries about it that arise meanwhile
+        self.visited += 1
+        if self.visited > self.budget or not isinstance(x.type, TensorType) or x.type.ndim < 2:
             return _NONE
-        facts = _from_tags(x)
+        facts = _tag_facts(x)
         if isinstance(x, Constant):
-            facts |= _of_constant(x)
+            facts |= _constant_facts(x)
         elif x.owner is not None:
-            of_op = next((_OF_OPS[kind] for kind in type(core_of(x.owner.op)).__mro__ if kind in _OF_OPS), None)
-            facts |= _NONE if of_op is None else of_op(self, core_of(x.owner.op), x.owner, x)
+            facts_of_op = next(
+                (_FACTS_OF_OPS[kind] for kind in type(core_of(x.owner.op)).__mro__ if kind in _FACTS_OF_OPS), None
+            )
+            facts |= _NONE if facts_of_op is None else facts_of_op(self, core_of(x.owner.op), x.owner, x)
         self.known[x] = with_consequences(facts, x.type.dtype)
         if "symmetric" not in self.known[x] and x.owner is not None and self.transpose_sign(x, x) > 0:
             self.known[x] = with_consequences(self.known[x] | {"symmetric"}, x.type.dtype)
@@ -245,28 +255,28 @@ class _Look:
     def transpose_sign(self, x: Variable, y: Variable) -> int:
         """Return 1 if `y` is known to be the transpose of `x`, -1 if minus the transpose, else 0."""
         key = (x, y)
-        found = self.signs.get(key)
-        if found is None:
+        sign = self.signs.get(key)
+        if sign is None:
             self.signs[key] = 0
-            self.asked += 1
-            found = 0 if self.asked > self.budget else self._transpose_sign(x, y)
-            self.signs[key] = found
-        return found
+            self.visited += 1
+            sign = 0 if self.visited > self.budget else self._transpose_sign(x, y)
+            self.signs[key] = sign
+        return sign
 
     def _transpose_sign(self, x: Variable, y: Variable) -> int:
         if x.type.ndim != y.type.ndim or x.type.ndim < 2:
             return 0
         if are_transposes(x, y) or (x is y and all(x.type.broadcastable[-2:])):
             return 1
-        found = self._sign_by_ops(x, y)
-        return found or int(x is y and "symmetric" in self.facts(x))
+        sign = self._sign_by_ops(x, y)
+        return sign or int(x is y and "symmetric" in self.facts(x))
 
     def _sign_by_ops(self, x: Variable, y: Variable) -> int:
         """Return `transpose_sign` from the ops that compute both."""
         if x.owner is None or y.owner is None:
             return int(isinstance(x, Constant) and isinstance(y, Constant) and _are_transposes(x.data, y.data))
         if isinstance(x.owner.op, DimShuffle) and isinstance(y.owner.op, DimShuffle):
-            # Of a column and a row of one vector, or of the same matrices transposed.
+            # A column and a row of one vector, or the same matrices transposed.
             *lead, row, column = x.owner.op.new_order
             return int(x.owner.inputs[0] is y.owner.inputs[0] and y.owner.op.new_order == (*lead, column, row))
         if x.owner.op != y.owner.op:
@@ -310,14 +320,14 @@ class _Look:
         return 0
 
     def _match_signs(self, xs: Sequence[Variable], ys: Sequence[Variable]) -> list[int]:
-        """Return the signs of operands, each paired with one that is its transpose; [0] if there is no pairing."""
-        left = list(ys)
+        """Pair each operand with its transpose among the others, and return the signs; [0] if there is no pairing."""
+        remaining = list(ys)
         signs = []
         for x in xs:
-            found = next((k for k, y in enumerate(left) if self.transpose_sign(x, y)), None)
-            if found is None:
+            match = next((k for k, y in enumerate(remaining) if self.transpose_sign(x, y)), None)
+            if match is None:
                 return [0]
-            signs.append(self.transpose_sign(x, left.pop(found)))
+            signs.append(self.transpose_sign(x, remaining.pop(match)))
         return signs
 
     # Sizes
@@ -332,7 +342,7 @@ class _Look:
         op = core_op(node)
         if isinstance(op, (Cholesky, MatrixInverse, Eigh, AllocDiag)):
             return True
-        if isinstance(op, Assume) and not _OF_SQUARES.isdisjoint(op.facts):
+        if isinstance(op, Assume) and not _ONLY_OF_SQUARES.isdisjoint(op.facts):
             return True
         if isinstance(op, Eye):
             n, m = node.inputs[:2]
@@ -343,8 +353,8 @@ class _Look:
         if isinstance(op, (Assume, CheckAndRaise)) or transposed_of(x) is not None:
             return x.type.ndim == node.inputs[0].type.ndim and self.square(node.inputs[0])
         if isinstance(op, Elemwise):
-            whole = [i for i in node.inputs if i.type.broadcastable[-2:] == x.type.broadcastable[-2:]]
-            return any(self.square(i) for i in whole) or "symmetric" in self.facts(x)
+            matrices = [i for i in node.inputs if i.type.broadcastable[-2:] == x.type.broadcastable[-2:]]
+            return any(self.square(i) for i in matrices) or "symmetric" in self.facts(x)
         if isinstance(op, (Dot, MatMul)) and x.type.ndim >= 2:
             a, b = node.inputs
             return min(a.type.ndim, b.type.ndim) >= 2 and (
@@ -368,116 +378,118 @@ def _is_square(x: Variable) -> bool:
     return rows is not None and rows == columns
 
 
-def _of_qr(look: _Look, op: QRFull, node: Apply, x: Variable) -> frozenset[str]:
+def _qr_facts(query: _Query, op: QRFull, node: Apply, x: Variable) -> frozenset[str]:
     if x is node.outputs[-1]:
         return _facts(op._form in ("reduced", "r", "complete"), "upper_triangular")
     return _facts(op._form in ("reduced", "complete") and _is_square(x), "orthogonal")
 
 
-def _of_shuffle(look: _Look, op: DimShuffle, node: Apply, x: Variable) -> frozenset[str]:
+def _dimshuffle_facts(query: _Query, op: DimShuffle, node: Apply, x: Variable) -> frozenset[str]:
     (inner,) = node.inputs
     if transposed_of(x) is not None:
-        return frozenset(_SWAPPED.get(fact, fact) for fact in look.facts(inner))
-    return look.facts(inner) if inner.type.ndim >= 2 and _keeps_matrices(node) else _NONE
+        return frozenset(_SWAPPED.get(fact, fact) for fact in query.facts(inner))
+    return query.facts(inner) if inner.type.ndim >= 2 and _keeps_matrices(node) else _NONE
 
 
-def _of_product(look: _Look, op: Op, node: Apply, x: Variable) -> frozenset[str]:
+def _product_facts(query: _Query, op: Op, node: Apply, x: Variable) -> frozenset[str]:
     left, right = node.inputs
     if left.type.ndim < 2 or right.type.ndim < 2:
         return _NONE
-    of_left = look.facts(left)
-    facts = of_left & look.facts(right) & _OF_PRODUCT if of_left else _NONE
-    if not left.type.dtype.startswith("complex") and look.transpose_sign(left, right) > 0:
+    of_left = query.facts(left)
+    facts = of_left & query.facts(right) & _KEPT_BY_PRODUCT if of_left else _NONE
+    if not left.type.dtype.startswith("complex") and query.transpose_sign(left, right) > 0:
         facts |= {"symmetric", "positive_semidefinite"}
     return facts
 
 
-def _of_kronecker(look: _Look, op: Reshape, node: Apply, x: Variable) -> frozenset[str]:
+def _kronecker_facts(query: _Query, op: Reshape, node: Apply, x: Variable) -> frozenset[str]:
     factors = kronecker_factors(x)
-    if factors is None or not all(map(look.square, factors)):
+    if factors is None or not all(map(query.square, factors)):
         return _NONE
-    return look.facts(factors[0]) & look.facts(factors[1])
+    return query.facts(factors[0]) & query.facts(factors[1])
 
 
-def _of_elementwise(look: _Look, op: Elemwise, node: Apply, x: Variable) -> frozenset[str]:
+def _elementwise_facts(query: _Query, op: Elemwise, node: Apply, x: Variable) -> frozenset[str]:
     scalar_op, first = op.scalar_op, node.inputs[0]
-    whole = [v for v in node.inputs if v.type.broadcastable[-2:] == x.type.broadcastable[-2:]]
+    matrices = [v for v in node.inputs if v.type.broadcastable[-2:] == x.type.broadcastable[-2:]]
     if isinstance(scalar_op, _ZERO_AT_ZERO):
-        return look.facts(first) & _PATTERNS
+        return query.facts(first) & _PATTERNS
     if isinstance(scalar_op, aes.Mul):
-        return frozenset().union(*(look.facts(v) & _PATTERNS for v in whole))
+        return frozenset().union(*(query.facts(v) & _PATTERNS for v in matrices))
     if isinstance(scalar_op, aes.TrueDivide):
-        return look.facts(first) & _PATTERNS if all(node.inputs[1].type.broadcastable[-2:]) else _NONE
-    if isinstance(scalar_op, (aes.Add, aes.Sub)) and len(whole) == len(node.inputs):
-        every = [look.facts(v) for v in whole]
-        facts = frozenset.intersection(*every) & _PATTERNS
-        if isinstance(scalar_op, aes.Add) and all(_SEMIDEFINITE & of_one for of_one in every):
+        return query.facts(first) & _PATTERNS if all(node.inputs[1].type.broadcastable[-2:]) else _NONE
+    if isinstance(scalar_op, (aes.Add, aes.Sub)) and len(matrices) == len(node.inputs):
+        facts_of_terms = [query.facts(v) for v in matrices]
+        facts = frozenset.intersection(*facts_of_terms) & _PATTERNS
+        if isinstance(scalar_op, aes.Add) and all(_SEMIDEFINITE & term_facts for term_facts in facts_of_terms):
             # A diagonal matrix may be lost to rounding: it does not make the sum definite.
-            definite = any("positive_definite" in of_one and "diagonal" not in of_one for of_one in every)
+            definite = any(
+                "positive_definite" in term_facts and "diagonal" not in term_facts for term_facts in facts_of_terms
+            )
             facts |= {"positive_definite" if definite else "positive_semidefinite"}
         return facts
-    return _of_choice(look, *node.inputs) if isinstance(scalar_op, aes.Switch) else _NONE
+    return _triangle_facts(query, *node.inputs) if isinstance(scalar_op, aes.Switch) else _NONE
 
 
-def _of_choice(look: _Look, mask: Variable, chosen: Variable, other: Variable) -> frozenset[str]:
+def _triangle_facts(query: _Query, mask: Variable, chosen: Variable, other: Variable) -> frozenset[str]:
     """Return the facts about `tril` and `triu` of a matrix."""
     k = _diagonal_of_mask(mask)
     if k is not None and k <= 0 and _is_zero(other):
-        return look.facts(chosen) & _PATTERNS | {"lower_triangular"}
+        return query.facts(chosen) & _PATTERNS | {"lower_triangular"}
     if k is not None and k >= -1 and _is_zero(chosen):
-        return look.facts(other) & _PATTERNS | {"upper_triangular"}
+        return query.facts(other) & _PATTERNS | {"upper_triangular"}
     return _NONE
 
 
-def _of_view(look: _Look, op: Op, node: Apply, x: Variable) -> frozenset[str]:
-    return look.facts(node.inputs[0]) if type(op).__name__ not in ("GradClip", "GradScale") else _NONE
+def _view_facts(query: _Query, op: Op, node: Apply, x: Variable) -> frozenset[str]:
+    return query.facts(node.inputs[0]) if type(op).__name__ not in ("GradClip", "GradScale") else _NONE
 
 
 #: The facts about an output `x` of a node whose op, or core op, is of a class.
-_OF_OPS: dict[type, Callable[[_Look, Any, Apply, Variable], frozenset[str]]] = {
-    Assume: lambda look, op, node, x: look.facts(node.inputs[0]).union(op.facts),
-    ViewOp: _of_view,
-    CheckAndRaise: _of_view,
+_FACTS_OF_OPS: dict[type, Callable[[_Query, Any, Apply, Variable], frozenset[str]]] = {
+    Assume: lambda query, op, node, x: query.facts(node.inputs[0]).union(op.facts),
+    ViewOp: _view_facts,
+    CheckAndRaise: _view_facts,
     # Unless a failure is an error, the factor may be NaN.
-    Cholesky: lambda look, op, node, x: _facts(op.on_error == "raise", TRIANGLES[not op.lower], "positive_diagonal"),
-    MatrixInverse: lambda look, op, node, x: look.facts(node.inputs[0]) & _OF_INVERSE,
-    QRFull: _of_qr,
-    Eigh: lambda look, op, node, x: _facts(x in node.outputs[1:], "orthogonal"),
-    SVD: lambda look, op, node, x: _facts(
+    Cholesky: lambda query, op, node, x: _facts(op.on_error == "raise", TRIANGLES[not op.lower], "positive_diagonal"),
+    MatrixInverse: lambda query, op, node, x: query.facts(node.inputs[0]) & _KEPT_BY_INVERSE,
+    QRFull: _qr_facts,
+    Eigh: lambda query, op, node, x: _facts(x in node.outputs[1:], "orthogonal"),
+    SVD: lambda query, op, node, x: _facts(
         len(node.outputs) > 1 and x not in node.outputs[1:2] and (op.full_matrices or _is_square(x)), "orthogonal"
     ),
-    Eye: lambda look, op, node, x: _facts(known_integer(node.inputs[2]) == 0 and look.square(x), "identity"),
-    Tri: lambda look, op, node, x: _facts(_is_at_most_zero(node.inputs[2]), "lower_triangular"),
-    AllocDiag: lambda look, op, node, x: _facts(diagonal_in(x) is not None, "diagonal"),
-    DimShuffle: _of_shuffle,
-    Dot: _of_product,
-    MatMul: _of_product,
-    Reshape: _of_kronecker,
-    Elemwise: _of_elementwise,
+    Eye: lambda query, op, node, x: _facts(known_integer(node.inputs[2]) == 0 and query.square(x), "identity"),
+    Tri: lambda query, op, node, x: _facts(_is_at_most_zero(node.inputs[2]), "lower_triangular"),
+    AllocDiag: lambda query, op, node, x: _facts(diagonal_in(x) is not None, "diagonal"),
+    DimShuffle: _dimshuffle_facts,
+    Dot: _product_facts,
+    MatMul: _product_facts,
+    Reshape: _kronecker_facts,
+    Elemwise: _elementwise_facts,
 }
 
 
 def _factors(product: Variable) -> list[Variable]:
     """Return the operands of a product of products, from left to right."""
-    found: list[Variable] = []
+    factors: list[Variable] = []
     pending = [product]
     while pending:
         x = pending.pop()
-        if x.owner is not None and isinstance(x.owner.op, (Dot, MatMul)) and len(found) + len(pending) < LONGEST:
+        if x.owner is not None and isinstance(x.owner.op, (Dot, MatMul)) and len(factors) + len(pending) < LONGEST:
             pending += reversed(x.owner.inputs)
         else:
-            found.append(x)
-    return found
+            factors.append(x)
+    return factors
 
 
-def _from_tags(x: Variable) -> frozenset[str]:
-    """Return the facts that tags of a variable state, as programs for Aesara set them."""
+def _tag_facts(x: Variable) -> frozenset[str]:
+    """Return the facts that tags of a variable state, which programs for Aesara set."""
     names = {"symmetric": "symmetric", "psd": "positive_definite", "orthogonal": "orthogonal"}
     return frozenset(fact for tag, fact in names.items() if getattr(x.tag, tag, None) is True)
 
 
 def _diagonal_of_mask(mask: Variable) -> int | None:
-    """Return the diagonal up to which a mask is true, counted as `tri` does; leading dimensions have length 1."""
+    """Return k if a mask is ``tri(n, m, k)``, with any leading dimensions of length 1; else None."""
     while mask.owner is not None and isinstance(mask.owner.op, DimShuffle):
         if not _keeps_matrices(mask.owner):
             return None
@@ -493,14 +505,13 @@ def _diagonal_of_mask(mask: Variable) -> int | None:
 
 
 def _keeps_matrices(shuffle: Apply) -> bool:
-    """Return whether only dimensions in front of the last two are rearranged, or added."""
+    """Return whether the last two dimensions stay the last, in their order."""
     n = shuffle.inputs[0].type.ndim
     return tuple(shuffle.op.new_order[-2:]) == (n - 2, n - 1)
 
 
 def _is_zero(x: Variable) -> bool:
-    while x.owner is not None and isinstance(x.owner.op, DimShuffle):
-        (x,) = x.owner.inputs
+    x = without_shuffles(x)
     return isinstance(x, Constant) and isinstance(x.data, np.ndarray) and not x.data.any()
 
 
@@ -508,15 +519,15 @@ def _are_transposes(x: Any, y: Any) -> bool:
     return x.ndim == 2 and x.shape == y.T.shape and len(x) <= LARGEST_CONSTANT and np.array_equal(x, y.T)
 
 
-def _of_constant(x: Constant) -> frozenset[str]:
-    """Return the facts that the numbers of a square matrix show; looked at once."""
+def _constant_facts(x: Constant) -> frozenset[str]:
+    """Return the facts that the numbers of a constant show; the result is stored in its tag."""
     known = getattr(x.tag, "matrix_facts", None)
     if known is None:
-        known = x.tag.matrix_facts = _seen_in(x.data)
+        known = x.tag.matrix_facts = _array_facts(x.data)
     return known
 
 
-def _seen_in(data: Any) -> frozenset[str]:
+def _array_facts(data: Any) -> frozenset[str]:
     if data.ndim != 2 or data.shape[0] != data.shape[1] or not 0 < len(data) <= LARGEST_CONSTANT:
         return _NONE
     if data.dtype.kind not in "iufc" or not np.isfinite(data).all():

@@ -1,12 +1,12 @@
-"""Gradients for matrices that are given by Cholesky factors.
+"""Pullbacks of Cholesky factors, in closed form for the usual terms of their cotangents.
 
-The gradient of a factor L is mostly a sum of a few kinds of terms: ``diag(d)``, from the logarithm of a determinant,
-and products ``U @ V.T`` with ``U = solve(L.T, g)``, from quadratic forms. In the gradient stands ``L.T`` times this
-sum, of which only a triangle counts, then solutions on both sides. Such terms need nothing of that:
+The cotangent of a factor L is mostly a sum of terms ``diag(d)``, from the logarithm of a determinant, and
+``U @ V.T`` with ``U = solve(L.T, g)``, from quadratic forms. The general pullback multiplies the sum by ``L.T``, takes
+a triangle of the product, and solves equations with L on both sides. For these terms it simplifies:
 
-* ``L.T @ U`` is g; of ``L.T @ diag(d)`` the diagonal counts, a multiple of the identity if ``d = c / diag(L)``.
-* A symmetric matrix in the middle stays what it is: solutions on both sides of the identity are the inverse, and those
-  of ``V @ V.T`` are the product of ``solve(L.T, V)`` with its transpose.
+* ``L.T @ U`` is g. Only the diagonal of ``L.T @ diag(d)`` counts: a multiple of the identity if ``d = c / diag(L)``.
+* A symmetric matrix between the solutions is kept whole: those of the identity are the inverse, and those of
+  ``V @ V.T`` are the product of ``solve(L.T, V)`` with its transpose.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ from aesara.tensor.linear_algebra.cholesky import CholeskyPullback, CholeskySolv
 from aesara.tensor.linear_algebra.core import triangle
 from aesara.tensor.linear_algebra.solve import SolveTriangular
 from aesara.tensor.products.dot import Dot
-from aesara.tensor.rewriting.helpers import common_value, in_place_of, output_of
+from aesara.tensor.rewriting.helpers import common_value, in_place_of, is_float, output_of
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
+from aesara.tensor.rewriting.matrices.expressions import matrix_transpose, minus_one
 from aesara.tensor.rewriting.matrices.facts import (
     TRIANGLES,
     diagonal_in,
@@ -45,7 +46,7 @@ from aesara.tensor.rewriting.matrices.facts import (
     transposed_of,
     triangle_in,
 )
-from aesara.tensor.rewriting.matrices.rows import is_real, matrix_row, matrix_transpose, matrix_with_fact, minus_one
+from aesara.tensor.rewriting.matrices.patterns import matrix_row, matrix_with_fact
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -64,7 +65,7 @@ class _Factor:
         self.fgraph, self.factor, self.lower = fgraph, factor, lower
 
     def terms(self, x: Variable, weights: _Weights = ()) -> Iterator[Any]:
-        """Yield the replacements of the terms of a gradient for this factor; None for a term of another kind."""
+        """Yield the pullback of each term of a cotangent; None for a term that has no closed form."""
         node = x.owner
         if node is None:
             yield None
@@ -78,8 +79,8 @@ class _Factor:
             yield from self.terms(node.inputs[0], (*weights, minus_one(x)))
         elif node.op == mul:
             yield from self._of_product(node, weights)
-        elif (found := triangle_in(x)) is not None:
-            inner, lower = found
+        elif (triangular_part := triangle_in(x)) is not None:
+            inner, lower = triangular_part
             yield from self.terms(inner, weights) if lower == self.lower else [None]
         elif isinstance(node.op, Dot):
             left, right = node.inputs
@@ -89,7 +90,7 @@ class _Factor:
             yield None if d is None else self._of_diagonal(d, weights)
 
     def _terms_of_shape(self, v: Variable, x: Variable, weights: _Weights) -> Iterator[Any]:
-        """Yield the terms of an operand of `x`; None if its shape is another."""
+        """Yield the terms of an operand of `x`; None if its shape differs from that of `x`."""
         yield from self.terms(v, weights) if v.type.shape == x.type.shape else [None]
 
     def _of_product(self, node: Apply, weights: _Weights) -> Iterator[Any]:
@@ -100,81 +101,80 @@ class _Factor:
             return
         columns = [v for v in rest if v.type.broadcastable == (False, True)]
         rows = [v for v in rest if v.type.broadcastable == (True, False)]
-        are_all = columns and rows and len(columns) + len(rows) == len(rest)
-        yield self._of_dot(product_of_factors(columns), product_of_factors(rows), weights) if are_all else None
+        is_outer_product = columns and rows and len(columns) + len(rows) == len(rest)
+        yield self._of_dot(product_of_factors(columns), product_of_factors(rows), weights) if is_outer_product else None
 
     def _of_dot(self, left: Any, right: Any, weights: _Weights) -> Any:
-        """Return the replacement of a product of matrices.
+        """Return the pullback of a product of matrices.
 
-        Of ``S @ L`` with a symmetric matrix that is S; of ``solve(L.T, g) @ g.T`` it is ``solve(L.T, g)`` times its
-        transpose.
+        That of ``S @ L`` with a symmetric matrix S is S; that of ``U @ g.T`` with ``U = solve(L.T, g)`` is ``U @ U.T``.
         """
         if left.type.ndim != 2 or right.type.ndim != 2:
             return None
         matrix, factor = (left, right) if self.lower else (right, left)
-        found = triangle_in(factor)
-        inner = factor if found is None or found[1] != self.lower else found[0]
+        part = triangle_in(factor)
+        inner = factor if part is None or part[1] != self.lower else part[0]
         if inner is self.factor and "symmetric" in facts_of(matrix):
             return _scale(weights, matrix)
-        (of_left, left), (of_right, right) = map(_without_numbers, (left, right))
+        (left_weights, left), (right_weights, right) = map(_without_numbers, (left, right))
         left, right = (left, _transpose_of(right)) if self.lower else (_transpose_of(right), left)
-        (more_left, left), (more_right, right) = map(_without_numbers, (left, right))
+        (inner_left_weights, left), (inner_right_weights, right) = map(_without_numbers, (left, right))
         node = left.owner
         if node is None or not isinstance(node.op, SolveTriangular) or node.inputs[0] is not self.factor:
             return None
         solve = node.op
         if solve.unit_diagonal or bool(solve.lower) != self.lower or (solve.trans in (0, "N")) == self.lower:
             return None
-        of_g, g = _without_numbers(node.inputs[1])
-        weights += of_left + of_right + more_left + of_g + more_right
+        g_weights, g = _without_numbers(node.inputs[1])
+        weights += left_weights + right_weights + inner_left_weights + g_weights + inner_right_weights
         return _scale(weights, _square(solve(self.factor, g))) if g is right else None
 
     def _of_diagonal(self, d: Any, weights: _Weights) -> Any:
-        """Return c times the inverse for ``diag(d)`` with ``d = c / diag(L)``; None for other diagonals."""
+        """Return the pullback of ``diag(d)``: c times the inverse for ``d = c / diag(L)``, else None."""
         numbers, inner = _without_numbers(d)
         node = inner.owner
         if node is None or node.op not in (true_divide, reciprocal):
             return None
-        *above, below = node.inputs
-        diagonal = output_of(below, ExtractDiag)
-        if any(v.type.shape != (1,) for v in above) or diagonal is None or diagonal.op.offset != 0:
+        *numerators, denominator = node.inputs
+        diagonal = output_of(denominator, ExtractDiag)
+        if any(v.type.shape != (1,) for v in numerators) or diagonal is None or diagonal.op.offset != 0:
             return None
         if diagonal.inputs[0] is not self.factor:
             return None
-        weights += numbers + _as_weights(above)
+        weights += numbers + _as_weights(numerators)
         return _scale(weights, InverseByCholesky(self.lower, whole=False)(self.factor))
 
     def _diagonal(self, x: Variable) -> Variable | None:
-        """Return the diagonal of a matrix that has it in the place of `ExtractDiag` of this factor."""
+        """Return the diagonal of a diagonal matrix, as `diag` or the pullback of `ExtractDiag` write one, else None."""
         node = x.owner
         d = diagonal_in(x)
         if d is not None and x.type.ndim == 2:
             return d
         if node is None or not isinstance(node.op, IncSubtensor) or not node.op.set_instead_of_inc:
             return None
-        zeros, block, *ends = node.inputs
+        zeros, block, *stops = node.inputs
         if common_value(zeros) != 0 or block.owner is None or not isinstance(block.owner.op, Subtensor):
             return None
         matrix, *others = block.owner.inputs
-        if tuple(node.op.idx_list) != tuple(block.owner.op.idx_list) or others != ends or len(ends) != 2:
+        if tuple(node.op.idx_list) != tuple(block.owner.op.idx_list) or others != stops or len(stops) != 2:
             return None
         if any(not isinstance(s, slice) or (s.start, s.step) != (None, None) for s in node.op.idx_list):
             return None
         d = self._diagonal(matrix)
-        return d if d is not None and all(map(self._is_order, ends)) else None
+        return d if d is not None and all(map(self._is_order, stops)) else None
 
-    def _is_order(self, end: Any) -> bool:
-        """Return whether a length is the order of this factor, or the smallest of such lengths."""
-        node = end.owner
+    def _is_order(self, length: Any) -> bool:
+        """Return whether a length, or a minimum of lengths, is the order of this factor."""
+        node = length.owner
         if node is not None and isinstance(node.op, ScalarFromTensor):
             return self._is_order(node.inputs[0])
         if node is not None and isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, aes.ScalarMinimum):
             return all(map(self._is_order, node.inputs))
         feature = getattr(self.fgraph, "shape_feature", None)
-        found = dimension_measured_by(end)
-        if found is None or feature is None or found[0] not in feature.shape_of:
+        dimension = dimension_measured_by(length)
+        if dimension is None or feature is None or dimension[0] not in feature.shape_of:
             return False
-        return bool(feature.same_shape(found[0], self.factor, found[1], 0, with_checks=True))
+        return bool(feature.same_shape(dimension[0], self.factor, dimension[1], 0, with_checks=True))
 
 
 def _as_weights(numbers: list[TensorVariable]) -> _Weights:
@@ -183,7 +183,7 @@ def _as_weights(numbers: list[TensorVariable]) -> _Weights:
 
 
 def _without_numbers(x: Any) -> tuple[_Weights, Any]:
-    """Return the scalar factors of a vector or matrix, and the rest; a column becomes a vector."""
+    """Split a vector or matrix into scalar factors and the rest; a column becomes a vector."""
     weights: _Weights = ()
     while x.owner is not None:
         node = x.owner
@@ -202,7 +202,7 @@ def _without_numbers(x: Any) -> tuple[_Weights, Any]:
 
 
 def _transpose_of(x: TensorVariable) -> Any:
-    """Return the transpose of a matrix, or the vector that a row was made of."""
+    """Return the transpose of a matrix, or the vector that a row shows."""
     if x.type.ndim == 1:
         return x.dimshuffle("x", 0)
     inner, node = transposed_of(x), x.owner
@@ -212,7 +212,7 @@ def _transpose_of(x: TensorVariable) -> Any:
 
 
 def _scale(weights: _Weights, x: TensorVariable) -> TensorVariable:
-    """Return a vector or matrix times scalars; constants are multiplied at once."""
+    """Multiply a vector or matrix by scalars, of which the constants become one number."""
     values = [common_value(w) if isinstance(w, Variable) else w for w in weights]
     number = math.prod(float(v) for v in values if v is not None)
     factors = [w for w, v in zip(weights, values, strict=True) if v is None]
@@ -221,31 +221,31 @@ def _scale(weights: _Weights, x: TensorVariable) -> TensorVariable:
 
 
 def _square(x: TensorVariable) -> TensorVariable:
-    """Return ``x @ x.T``, of a vector or of a matrix."""
+    """Return ``x @ x.T`` of a vector or a matrix."""
     if x.type.ndim == 1:
         return mul(x.dimshuffle(0, "x"), x.dimshuffle("x", 0))
-    turned = matrix_transpose(x)
-    return mul(x, turned) if x.type.broadcastable[1] else _dot(x, turned)
+    transposed = matrix_transpose(x)
+    return mul(x, transposed) if x.type.broadcastable[1] else _dot(x, transposed)
 
 
 @rules.stabilize("shape_unsafe")
 @node_rewriter([CholeskyPullback])
 def local_pullback_of_cholesky(fgraph, node):
-    """``cholesky_pullback(L, g)`` -> solutions, or products and inverses for the terms that `g` is a sum of"""
+    """``cholesky_pullback(L, g)`` -> a closed form for each term of `g`, or the general formula"""
     (out,) = node.outputs
-    given, gradient = node.inputs
+    factor, gradient = node.inputs
     lower = node.op.lower
-    if TRIANGLES[not lower] not in facts_of(given):
-        return in_place_of(out, node.op.expression(given, gradient))
-    whole = _twice_the_gradient(_Factor(fgraph, given, lower), gradient) if is_real(out) else None
-    if whole is None:
-        return in_place_of(out, node.op.of_triangular(given, gradient))
+    if TRIANGLES[not lower] not in facts_of(factor):
+        return in_place_of(out, node.op.expression(factor, gradient))
+    doubled = _doubled_pullback(_Factor(fgraph, factor, lower), gradient) if is_float(out) else None
+    if doubled is None:
+        return in_place_of(out, node.op.of_triangular(factor, gradient))
     half = np.asarray(0.5, out.type.dtype)
-    return in_place_of(out, triangle(whole, lower) * (1 - half * eye(given.shape[0], dtype=out.type.dtype)))
+    return in_place_of(out, triangle(doubled, lower) * (1 - half * eye(factor.shape[0], dtype=out.type.dtype)))
 
 
-def _twice_the_gradient(factor: _Factor, gradient: Variable) -> Any:
-    """Return a sum of products, and of a multiple of the inverse; None if that takes more."""
+def _doubled_pullback(factor: _Factor, gradient: Variable) -> Any:
+    """Return twice the pullback of a cotangent whose terms all have a closed form, else None."""
     terms = []
     for term in factor.terms(gradient):
         if term is None:

@@ -1,4 +1,4 @@
-"""Inverses and factors of matrices by facts about them."""
+"""Inverses and Cholesky factors of matrices with known facts."""
 
 from __future__ import annotations
 
@@ -17,16 +17,10 @@ from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.solve import SolveTriangular
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
+from aesara.tensor.rewriting.helpers import is_float
+from aesara.tensor.rewriting.matrices.expressions import diagonal_of_square, matrix_transpose, unless_singular
 from aesara.tensor.rewriting.matrices.facts import TRIANGLES, are_transposes, facts_of
-from aesara.tensor.rewriting.matrices.rows import (
-    diagonal_of_square,
-    is_real,
-    matrix_row,
-    matrix_transpose,
-    matrix_with_fact,
-    of_matrices,
-    unless_singular,
-)
+from aesara.tensor.rewriting.matrices.patterns import matrix_row, matrix_with_fact, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
@@ -34,21 +28,21 @@ rules = Rules()
 inverse, cholesky = of_matrices(MatrixInverse), of_matrices(Cholesky, lower="lower", on_error="on_error")
 
 
-def identity_beside(x: Any) -> Variable:
-    """Return the identity as right-hand sides for a matrix, or for each in a batch."""
+def identity_of_order(x: Any) -> Variable:
+    """Return the identity of the order of a matrix, as right-hand sides of equations."""
     return eye(x.shape[-1], dtype=x.type.dtype)
 
 
 def inverse_of_triangle(x: Variable) -> Variable:
     """Return the inverse of a triangular matrix, by substitution."""
-    return SolveTriangular(lower="lower_triangular" in facts_of(x), check_finite=False)(x, identity_beside(x))
+    return SolveTriangular(lower="lower_triangular" in facts_of(x), check_finite=False)(x, identity_of_order(x))
 
 
 def root_of_diagonal(x: Variable, on_error: str) -> Variable | None:
-    """Return the square root of a diagonal matrix, with an error if a number is not positive."""
+    """Return the square root of a diagonal matrix; raise an error at run time if a number is not positive."""
     if "identity" in facts_of(x):
         return x
-    if x.type.ndim != 2 or not is_real(x) or on_error != "raise":
+    if x.type.ndim != 2 or not is_float(x) or on_error != "raise":
         return None
     d = diagonal_of_square(x)
     check = CheckAndRaise(np.linalg.LinAlgError, "The matrix is not positive definite: see its diagonal.")
@@ -56,9 +50,9 @@ def root_of_diagonal(x: Variable, on_error: str) -> Variable | None:
 
 
 def is_square_of_factor(left: Variable, right: Variable, out: Variable) -> bool:
-    """Return whether a product is that of a Cholesky factor and its transpose."""
+    """Return whether a product is one of a Cholesky factor and its transpose."""
     factor = ("positive_diagonal", "lower_triangular")
-    return is_real(out) and are_transposes(left, right) and facts_of(left).issuperset(factor)
+    return is_float(out) and are_transposes(left, right) and facts_of(left).issuperset(factor)
 
 
 rules.add(
@@ -101,7 +95,7 @@ rules.add(  # when products with the inverse have become solutions
     matrix_row(
         "local_inverse_of_definite",
         (inverse, matrix_with_fact("x", "positive_definite", but="diagonal")),
-        lambda x: CholeskySolve(True, check_finite=False)(Cholesky()(x), identity_beside(x)),
+        lambda x: CholeskySolve(True, check_finite=False)(Cholesky()(x), identity_of_order(x)),
         why="inv(A) -> cho_solve(cholesky(A), I) of a positive definite matrix",
     ),
     to=(rules.stabilize,),

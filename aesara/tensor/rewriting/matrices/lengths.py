@@ -1,4 +1,4 @@
-"""Dimensions of the matrices of factors, inverses and solutions that are equally long."""
+"""Equal dimensions of operands and results of factors, inverses and solutions."""
 
 from __future__ import annotations
 

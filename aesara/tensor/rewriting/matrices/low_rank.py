@@ -1,20 +1,22 @@
-"""Diagonal matrices plus products ``U @ U.T`` of low rank: equations and determinants of the order of that rank.
+"""Diagonal matrices plus products ``U @ U.T`` of low rank: equations and determinants of the order of the rank.
 
-Or plus products ``U @ C @ U.T`` with a positive definite C; `corrections` has those with other matrices in the middle,
-or on the right, which need other formulas.
+The product may be ``U @ C @ U.T`` with a positive definite C. Products with other matrices in the middle, or with
+another one on the right, need other formulas: see `corrections`.
 
-With ``W = D^(-1/2) U`` the matrix ``D + U U^T`` is ``D^(1/2) (1 + W W^T) D^(1/2)``; the matrix ``1 + W^T W``, of the
-order of the rank, is positive definite with eigenvalues from 1 on (Woodbury's formula, and the lemma about
-determinants). If D is a multiple of the identity, its condition is that of the whole matrix, and so is the error.
+With ``W = D^(-1/2) U``, the matrix ``D + U U^T`` is ``D^(1/2) (1 + W W^T) D^(1/2)``, and its inverse and determinant
+follow from ``1 + W^T W`` (Woodbury's formula, and the matrix determinant lemma). That matrix has the order of the rank
+and is positive definite, with eigenvalues of at least 1. If D is a multiple of the identity, its condition number is
+that of the whole matrix.
 
-Of another diagonal a few numbers may be so small that ``W^T W`` is nearly the product of their rows with themselves,
-and has lost all else, where the whole matrix is well conditioned. So the rows w of W with the largest ``w w^T``, as
-many as the rank, are left out, and eliminated as those of any matrix: with the others, ``D_R + U_R U_R^T`` and
-``G = 1 + W_R^T W_R``, their Schur complement is ``D_T + U_T G^-1 U_T^T``. No row that is left has a larger ``w w^T``
-than the condition of ``S A S``, where A is the whole matrix and S divides by the lengths of the rows of U. For this row
-and those that were left out are one more than the rank: a combination x of them has ``U^T S x = 0``, and
-``x^T S A S x`` is a mean of their ``1 / w w^T``. Errors by a Cholesky factor of A are in proportion to that condition
-too.
+Other diagonals may have a few numbers so small that the rows w of W for them dominate ``W^T W``, which loses the digits
+of all others even if the whole matrix A is well conditioned. Therefore the rows T with the largest ``w w^T``, as many
+as the rank, are eliminated. For the remaining rows R the matrix is ``D_R + U_R U_R^T``. With ``G = 1 + W_R^T W_R``, the
+Schur complement of T is ``D_T + U_T G^-1 U_T^T``.
+
+This bounds the error. Let S divide by the lengths of the rows of U. Then no row in R has a ``w w^T`` above the
+condition number of ``S A S``: with the rows in T it is one of ``rank + 1`` rows, so a combination x of them has
+``U^T S x = 0``, and ``x^T S A S x`` is a mean of their ``1 / w w^T``. The error of solutions by a Cholesky factor of A
+is proportional to that condition number too.
 """
 
 from __future__ import annotations
@@ -43,7 +45,14 @@ from aesara.tensor.ordering.sorting import argsort
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import sum
-from aesara.tensor.rewriting.helpers import common_value
+from aesara.tensor.rewriting.helpers import common_value, without_shuffles
+from aesara.tensor.rewriting.matrices.expressions import (
+    as_rows,
+    diagonal_of,
+    log_of_square,
+    matrix_transpose,
+    ones_like_batch,
+)
 from aesara.tensor.rewriting.matrices.facts import (
     are_transposes,
     facts_of,
@@ -52,19 +61,8 @@ from aesara.tensor.rewriting.matrices.facts import (
     split_numbers,
     transposed_of,
 )
-from aesara.tensor.rewriting.matrices.rows import (
-    as_rows,
-    diagonal_of,
-    fits_as_columns,
-    log_of_square,
-    matrix_row,
-    matrix_transpose,
-    of_matrices,
-    ones_like_batch,
-    two_terms,
-)
+from aesara.tensor.rewriting.matrices.patterns import fits_as_columns, matrix_row, of_matrices, two_terms
 from aesara.tensor.rewriting.registration import Rules
-from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.specify_shape import SpecifyShape, specify_shape
 
 rules = Rules()
@@ -75,47 +73,48 @@ _POSITIVE = (ops.exp, ops.sigmoid, ops.softplus)
 _NOT_NEGATIVE = (ops.square, ops.sqrt, ops.abs)
 
 
-class _Parts(NamedTuple):
-    """A diagonal ``d`` with its roots, ``W = U / roots``, and the Cholesky factor of ``1 + W.T @ W``.
+class _Decomposition(NamedTuple):
+    """A diagonal ``d``, its square roots, ``W = U / roots``, and the Cholesky factor of ``1 + W.T @ W``.
 
-    If some rows are left out, these are of the others.
+    They are about the remaining rows if some are eliminated.
     """
 
     d: TensorVariable
     roots: TensorVariable
-    form_of: Any
+    scaled_u: Any
     factor: TensorVariable
-    out: _LeftOut | None
+    eliminated: _EliminatedRows | None
 
 
-class _LeftOut(NamedTuple):
-    """Rows of U that are left out, the Cholesky factor of their Schur complement, and an order with these rows last."""
+class _EliminatedRows(NamedTuple):
+    """Eliminated rows of U, the Cholesky factor of their Schur complement, and a permutation that moves them last."""
 
     order: TensorVariable
     rows: Any
     factor: TensorVariable
 
 
-#: The parts of matrices of a graph, so that all that is asked of one has the same factor.
-_PARTS: WeakKeyDictionary[FunctionGraph, dict[Variable, _Parts]] = WeakKeyDictionary()
+#: The decompositions in a graph, so that all operations on a matrix share its factor.
+_DECOMPOSITIONS: WeakKeyDictionary[FunctionGraph, dict[Variable, _Decomposition]] = WeakKeyDictionary()
 
 
-def _parts(fgraph: FunctionGraph, x: Variable) -> _Parts | None:
-    """Return the parts of a positive diagonal plus ``U @ U.T`` of less than half the order, else None."""
-    known = _PARTS.setdefault(fgraph, {})
-    turned = transposed_of(x)
-    x = x if turned is None else turned  # it is symmetric
+def _parts(fgraph: FunctionGraph, x: Variable) -> _Decomposition | None:
+    """Return the decomposition of a positive diagonal plus ``U @ U.T`` of less than half the rank, else None."""
+    known = _DECOMPOSITIONS.setdefault(fgraph, {})
+    transposed = transposed_of(x)
+    x = x if transposed is None else transposed  # it is symmetric
     parts = known.get(x)
     if parts is None or parts.factor not in fgraph.clients:
-        parts = _made_parts(x)
+        parts = _decompose(x)
         if parts is not None:
             known[x] = parts
     return parts
 
 
-def _made_parts(x: Variable) -> _Parts | None:
+def _decompose(x: Variable) -> _Decomposition | None:
+    """Build the decomposition of a matrix; None if it has another structure."""
     for term, product in two_terms(x, ops.add):
-        u: Any = _root_of(product)
+        u: Any = _low_rank_factor(product)
         if u is None or u.type.dtype != x.type.dtype:
             continue
         rows, rank = u.type.shape
@@ -127,43 +126,44 @@ def _made_parts(x: Variable) -> _Parts | None:
         check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: a diagonal plus a product of low rank.")
         d = check(d, all_of(ops.gt(d, 0)))
         if _has_equal_numbers(d):
-            return _Parts(d, *_scale(u, d), None)
+            return _Decomposition(d, *_scale(u, d), None)
         order = argsort(sum(ops.square(u), axis=1, dtype=x.type.dtype) / d)
         d, u = d[order], u[order]
-        kept = _Parts(d[:-rank], *_scale(u[:-rank], d[:-rank]), None)
+        remaining = _Decomposition(d[:-rank], *_scale(u[:-rank], d[:-rank]), None)
         last = u[-rank:]
-        half = SolveTriangular(lower=True, check_finite=False)(kept.factor, last.T)
+        half = SolveTriangular(lower=True, check_finite=False)(remaining.factor, last.T)
         complement = AllocDiag()(d[-rank:]) + _dot(half.T, half)
-        return kept._replace(out=_LeftOut(order, last, Cholesky()(complement)))
+        return remaining._replace(eliminated=_EliminatedRows(order, last, Cholesky()(complement)))
     return None
 
 
 def _scale(u: TensorVariable, d: TensorVariable) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
+    """Return ``sqrt(d)``, ``W = U / sqrt(d)``, and the Cholesky factor of ``1 + W.T @ W``."""
     roots = ops.sqrt(d)
     scaled = u / as_rows(roots, False)
     inner = eye(scaled.type.shape[1], dtype=u.type.dtype) + _dot(scaled.T, scaled)
     return roots, scaled, Cholesky()(inner)
 
 
-def _solution(parts: _Parts, b: Any) -> Any:
+def _solution(parts: _Decomposition, b: Any) -> Any:
     """Return the solution for right-hand sides, a vector or columns."""
-    solve, out, kept = CholeskySolve(True, False), parts.out, b
-    if out is not None:
-        moved, count = b[out.order], out.rows.type.shape[0]
-        kept, last = moved[:-count], moved[-count:]
+    solve, eliminated, kept = CholeskySolve(True, False), parts.eliminated, b
+    if eliminated is not None:
+        permuted, count = b[eliminated.order], eliminated.rows.type.shape[0]
+        kept, last = permuted[:-count], permuted[-count:]
     roots = as_rows(parts.roots, b.type.ndim == 1)
-    c = kept / roots
-    inner = solve(parts.factor, _dot(parts.form_of.T, c))
-    if out is None:
-        return (c - _dot(parts.form_of, inner)) / roots
-    x = solve(out.factor, last - _dot(out.rows, inner))
-    inner = inner + solve(parts.factor, _dot(out.rows.T, x))
-    both = concatenate([(c - _dot(parts.form_of, inner)) / roots, x], axis=0)
-    return both[argsort(out.order)]
+    scaled = kept / roots
+    inner = solve(parts.factor, _dot(parts.scaled_u.T, scaled))
+    if eliminated is None:
+        return (scaled - _dot(parts.scaled_u, inner)) / roots
+    x = solve(eliminated.factor, last - _dot(eliminated.rows, inner))
+    inner = inner + solve(parts.factor, _dot(eliminated.rows.T, x))
+    both = concatenate([(scaled - _dot(parts.scaled_u, inner)) / roots, x], axis=0)
+    return both[argsort(eliminated.order)]
 
 
-def _root_of(x: Variable) -> Variable | None:
-    """Return U of ``U @ U.T``; V times a Cholesky factor of C for ``V @ C @ V.T``; else None."""
+def _low_rank_factor(x: Variable) -> Variable | None:
+    """Return U of ``U @ U.T``, or V times a Cholesky factor of C for ``V @ C @ V.T``, else None."""
     if x.owner is None or not isinstance(x.owner.op, Dot):
         return None
     left, right = x.owner.inputs
@@ -171,8 +171,8 @@ def _root_of(x: Variable) -> Variable | None:
         return None
     if are_transposes(left, right):
         return left
-    found = _with_middle(left, right, 0)
-    return _with_middle(right, left, 1) if found is None else found
+    factor = _with_middle(left, right, 0)
+    return _with_middle(right, left, 1) if factor is None else factor
 
 
 def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
@@ -185,8 +185,8 @@ def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
             continue
         v: Any = other if side else outer
         if node.op == ops.mul:
-            alone = (False, True) if side else (True, False)
-            if middle.type.broadcastable == alone and _is_positive(middle):
+            is_diagonal = (False, True) if side else (True, False)
+            if middle.type.broadcastable == is_diagonal and _is_positive(middle):
                 return ops.mul(v, ops.sqrt(matrix_transpose(middle) if side else middle))
         elif outer is node.inputs[side] and middle.type.ndim == 2 and "positive_definite" in facts_of(middle):
             return specify_shape(_dot(v, Cholesky()(middle)), v.type.shape)
@@ -227,21 +227,20 @@ def _has_equal_numbers(d: Any) -> bool:
     )
 
 
-def _is_positive(x: Variable, more: tuple = ()) -> bool:
-    """Return whether finite numbers are known to be positive, or zero by one of some functions more."""
-    while x.owner is not None and isinstance(x.owner.op, (DimShuffle, Alloc)):
-        x = x.owner.inputs[0]
+def _is_positive(x: Variable, nonnegative: tuple = ()) -> bool:
+    """Return whether finite numbers are known to be positive, or zero as results of the ops `nonnegative`."""
+    x = without_shuffles(x, Alloc)
     if isinstance(x, Constant):
         return bool(np.all(np.asarray(x.data) > 0))
     if x.owner is None:
         return False
     op = x.owner.op
     if op in (ops.add, ops.mul):
-        return all(_is_positive(v, more) for v in x.owner.inputs)
-    if more and isinstance(getattr(op, "scalar_op", None), aes.Pow):
+        return all(_is_positive(v, nonnegative) for v in x.owner.inputs)
+    if nonnegative and isinstance(getattr(op, "scalar_op", None), aes.Pow):
         exponent = common_value(x.owner.inputs[1])
         return exponent is not None and exponent > 0 and exponent % 2 == 0
-    return op in _POSITIVE or op in more
+    return op in _POSITIVE or op in nonnegative
 
 
 def solution(fgraph: FunctionGraph, x: Variable, b: TensorVariable) -> Variable | None:
@@ -255,9 +254,9 @@ def inverse(fgraph: FunctionGraph, x: TensorVariable) -> Variable | None:
     parts = _parts(fgraph, x)
     if parts is None:
         return None
-    if parts.out is not None:
+    if parts.eliminated is not None:
         return _solution(parts, identity_like(x))
-    left = parts.form_of / as_rows(parts.roots, False)
+    left = parts.scaled_u / as_rows(parts.roots, False)
     return AllocDiag()(ops.reciprocal(parts.d)) - _dot(left, CholeskySolve(True, False)(parts.factor, left.T))
 
 
@@ -267,7 +266,7 @@ def determinant(fgraph: FunctionGraph, x: Variable) -> tuple[Variable, Variable]
     if parts is None:
         return None
     size: Any = sum(ops.log(parts.d), dtype=x.type.dtype) + log_of_square(parts.factor)
-    return ones_like_batch(x), size if parts.out is None else size + log_of_square(parts.out.factor)
+    return ones_like_batch(x), size if parts.eliminated is None else size + log_of_square(parts.eliminated.factor)
 
 
 rules.canonicalize(

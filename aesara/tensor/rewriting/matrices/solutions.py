@@ -1,4 +1,4 @@
-"""Systems of equations by facts about their matrix, and products with inverses as solutions."""
+"""Systems of equations by known facts about the matrix, and products with inverses as solutions."""
 
 from __future__ import annotations
 
@@ -17,18 +17,15 @@ from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.gemm import Dot22
 from aesara.tensor.products.matmul import MatMul, matmul
 from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.matrices.facts import TRIANGLES, core_op, facts_of, split_numbers, transposed_of
-from aesara.tensor.rewriting.matrices.rows import (
+from aesara.tensor.rewriting.matrices.expressions import (
     apply_like,
     as_rows,
     diagonal_of,
-    matrix_row,
     matrix_transpose,
-    matrix_with_fact,
-    of_matrices,
     unless_singular,
-    with_vectors,
 )
+from aesara.tensor.rewriting.matrices.facts import TRIANGLES, core_op, facts_of, split_numbers, transposed_of
+from aesara.tensor.rewriting.matrices.patterns import matrix_row, matrix_with_fact, of_matrices, with_vectors
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.vectorization.blockwise import Blockwise
@@ -37,13 +34,13 @@ rules = Rules()
 
 __all__ = ["inv_as_solve", "psd_solve_with_chol", "tag_solve_triangular"]
 
-#: Systems for which the op itself takes nothing for granted.
+#: Systems of equations with a general matrix.
 solve = of_matrices(Solve, assume_a={"gen"}, check_finite="check_finite")
 SOLVERS = (Solve, SolveTriangular, CholeskySolve, SolveByLU)
 
 
 def quotient_by_diagonal(x: Variable, b: Any, out: Any) -> Variable | None:
-    """Return right-hand sides over the diagonal of a matrix; a zero there is an error."""
+    """Divide right-hand sides by the diagonal of a matrix; raise an error at run time if it has a zero."""
     vectors = with_vectors(out.owner)
     d = diagonal_of(x)
     if d.type.broadcastable[-1] != b.type.broadcastable[-1 if vectors else -2]:
@@ -53,10 +50,10 @@ def quotient_by_diagonal(x: Variable, b: Any, out: Any) -> Variable | None:
 
 def product_with_adjoint(x: Any, b: Variable, out: Any) -> Variable:
     """Return the product of the transpose of an orthogonal matrix with right-hand sides."""
-    back = adjoint(x)
+    transposed = adjoint(x)
     if x.type.ndim == 2 and b.type.ndim <= 2:
-        return Dot()(back, b)
-    return matmul(back, as_rows(b, False))[..., 0] if with_vectors(out.owner) else matmul(back, b)
+        return Dot()(transposed, b)
+    return matmul(transposed, as_rows(b, False))[..., 0] if with_vectors(out.owner) else matmul(transposed, b)
 
 
 tag_solve_triangular = matrix_row(
@@ -107,7 +104,7 @@ rules.add(tag_solve_triangular, psd_solve_with_chol, to=(rules.stabilize,))
 def local_solve_of_multiple(fgraph, node):
     """``solve(A, c * b)`` -> ``c * solve(A, b)`` for numbers c, if ``solve(A, b)`` is computed anyway
 
-    A function, since it looks for other nodes that read b, behind the matrices or factors of each op.
+    A function, since it examines other clients of b, whose position differs among the ops.
     """
     *matrix, b = node.inputs
     inner = b.owner
@@ -124,42 +121,42 @@ def local_solve_of_multiple(fgraph, node):
 
 
 def inverse_in(var: Variable) -> tuple[Variable, bool] | None:
-    """Return the matrix that a variable is the inverse of, and whether that is transposed."""
-    of = transposed_of(var)
-    inverse: Any = var if of is None else of
-    return (inverse.owner.inputs[0], of is not None) if isinstance(core_op(inverse.owner), MatrixInverse) else None
+    """Return A and whether the variable is ``inv(A).T`` rather than ``inv(A)``; None for other variables."""
+    operand = transposed_of(var)
+    inverse: Any = var if operand is None else operand
+    return (inverse.owner.inputs[0], operand is not None) if isinstance(core_op(inverse.owner), MatrixInverse) else None
 
 
 def is_one_product(out: Any) -> bool:
-    """Return whether a product is that of matrices, or of a matrix and a vector, or of batches of matrices."""
+    """Return whether a product of one dtype is of matrices, of a matrix and a vector, or of batches of matrices."""
     ndims = [v.type.ndim for v in out.owner.inputs]
     if any(v.type.dtype != out.type.dtype for v in out.owner.inputs):
         return False
     return max(ndims) <= 2 or (isinstance(out.owner.op, MatMul) and min(ndims) >= 2)
 
 
-def solution_from_right(a: Variable, turned: bool, b: Any) -> Variable:
-    """Return ``dot(b, inv(A))`` as a solution for the transpose of A."""
+def solution_from_right(a: Variable, transposed: bool, b: Any) -> Variable:
+    """Return ``dot(b, inv(A))`` as ``solve(A.T, b.T).T``."""
     solved: Any = Solve(check_finite=False)(
-        a if turned else matrix_transpose(a), b if b.type.ndim == 1 else matrix_transpose(b)
+        a if transposed else matrix_transpose(a), b if b.type.ndim == 1 else matrix_transpose(b)
     )
     return solved if b.type.ndim == 1 else matrix_transpose(solved)
 
 
 product = one_of(Dot, Dot22, MatMul)
-an_inverse = extract(inverse_in, "a", "turned", operands=[MatrixInverse, DimShuffle, Blockwise])
+inverse_matrix = extract(inverse_in, "a", "transposed", operands=[MatrixInverse, DimShuffle, Blockwise])
 inv_as_solve = rules.group(
     "inv_as_solve",
     matrix_row(
         "inv_as_solve_on_left",
-        (product, an_inverse, "b"),
-        lambda a, turned, b: Solve(check_finite=False)(matrix_transpose(a) if turned else a, b),
+        (product, inverse_matrix, "b"),
+        lambda a, transposed, b: Solve(check_finite=False)(matrix_transpose(a) if transposed else a, b),
         is_one_product,
         why="dot(inv(A), b) -> solve(A, b), which loses fewer digits",
     ),
     matrix_row(
         "inv_as_solve_on_right",
-        (product, "b", an_inverse),
+        (product, "b", inverse_matrix),
         solution_from_right,
         is_one_product,
         why="dot(b, inv(A)) -> solve(A.T, b.T).T, which loses fewer digits",

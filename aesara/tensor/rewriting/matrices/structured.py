@@ -1,4 +1,4 @@
-"""Block-diagonal matrices and Kronecker products: operations on one become operations on its blocks or factors."""
+"""Operations on block-diagonal matrices and Kronecker products as operations on the blocks or factors."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.linear_algebra.structured import block_diag
 from aesara.tensor.products.vectors import kron
-from aesara.tensor.rewriting.helpers import has_value
+from aesara.tensor.rewriting.helpers import has_value, is_float
+from aesara.tensor.rewriting.matrices.expressions import matrix_transpose
 from aesara.tensor.rewriting.matrices.facts import is_square, kronecker_factors, transposed_of
-from aesara.tensor.rewriting.matrices.rows import is_real, matrix_row, matrix_transpose, matrix_with_fact, of_matrices
+from aesara.tensor.rewriting.matrices.patterns import matrix_row, matrix_with_fact, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.reshape import reshape
 
@@ -33,17 +34,17 @@ def _operands_of_join(x: Variable, axis: int) -> list[Variable]:
     """Return the operands of a join along an axis, else an empty list."""
     if x.owner is None or not isinstance(x.owner.op, Join):
         return []
-    where, *parts = x.owner.inputs
-    return parts if isinstance(where, Constant) and int(where.data) % x.type.ndim == axis else []
+    join_axis, *parts = x.owner.inputs
+    return parts if isinstance(join_axis, Constant) and int(join_axis.data) % x.type.ndim == axis else []
 
 
 def blocks_of(x: Variable) -> list[Variable] | None:
-    """Return the diagonal blocks of a matrix, all possibly square; None for other matrices."""
+    """Return the diagonal blocks of a block-diagonal matrix, none of which is known not to be square; else None."""
     if x.type.ndim != 2:
         return None
-    turned = transposed_of(x)
-    if turned is not None:
-        blocks = blocks_of(turned)
+    transposed = transposed_of(x)
+    if transposed is not None:
+        blocks = blocks_of(transposed)
         return None if blocks is None else [matrix_transpose(block) for block in blocks]
     rows = [_operands_of_join(row, 1) for row in _operands_of_join(x, 0)]
     if len(rows) < 2 or any(len(row) != len(rows) for row in rows):
@@ -57,18 +58,18 @@ def blocks_of(x: Variable) -> list[Variable] | None:
 
 
 def solution_by_blocks(op: Op, blocks: list[TensorVariable], b: TensorVariable) -> Variable:
-    """Return the solutions for the blocks, each with its own rows of the right-hand sides."""
-    solved = []
+    """Solve for each block with its rows of the right-hand sides, and join the solutions."""
+    solutions = []
     start: TensorVariable | int = 0
     for block in blocks[:-1]:
         end = start + block.shape[0]
-        solved.append(op(block, b[start:end]))
+        solutions.append(op(block, b[start:end]))
         start = end
-    return join(0, *solved, op(blocks[-1], b[start:]))
+    return join(0, *solutions, op(blocks[-1], b[start:]))
 
 
 def by_blocks(op: Op, blocks: list[TensorVariable]) -> Variable:
-    """Return the block-diagonal matrix of the results of an op for each block."""
+    """Apply an op to each block, and return the block-diagonal matrix of the results."""
     return block_diag(*map(op, blocks))
 
 
@@ -102,18 +103,18 @@ determinant_of_blocks = matrix_row(
     "local_det_of_blocks",
     (of_matrices(SLogDet, name="op"), block_diagonal),
     determinant_by_blocks,
-    lambda blocks: is_real(blocks[0]) and all(map(is_square, blocks)),  # with others it is zero
+    lambda blocks: is_float(blocks[0]) and all(map(is_square, blocks)),  # else the determinant is zero
     why="slogdet(block_diag(A, B)) -> slogdet(A) + slogdet(B)",
 )
 rules.add(solve_of_blocks, cholesky_of_blocks, to=(rules.canonicalize,))
 rules.add(inverse_of_blocks, to=(rules.stabilize,))  # when products with the inverse have become solutions
-rules.add(determinant_of_blocks, to=(rules.canonicalize, rules.stabilize))  # there of the logarithm of a determinant
+rules.add(determinant_of_blocks, to=(rules.canonicalize, rules.stabilize))  # also for the logarithm of a determinant
 
 
 def solution_by_factors(
     first: TensorVariable, second: TensorVariable, b: TensorVariable, check_finite: bool
 ) -> Variable:
-    """Return the solution for right-hand sides that are taken as matrices of n rows and m columns."""
+    """Return the solution, with each right-hand side reshaped to a matrix of n rows and m columns."""
     n, m = first.shape[0], second.shape[0]
     solve = Solve(check_finite=check_finite)
     if b.type.ndim == 1:
@@ -126,7 +127,7 @@ def solution_by_factors(
 
 
 def determinant_by_factors(first: TensorVariable, second: TensorVariable) -> tuple[Variable, Variable]:
-    """Return the sign and the logarithm of ``det(A) ** m * det(B) ** n``; by logarithms, lest powers overflow."""
+    """Return the sign and the logarithm of ``det(A) ** m * det(B) ** n``; powers may overflow."""
     (sign, size), (other_sign, other_size) = SLogDet()(first), SLogDet()(second)
     n, m = first.shape[0], second.shape[0]
     return mul(_power(sign, m), _power(other_sign, n)), add(_multiple(size, m), _multiple(other_size, n))
@@ -137,7 +138,7 @@ def _power(sign: Variable, times: Variable) -> Variable:
 
 
 def _multiple(logarithm: TensorVariable, times: Variable) -> Variable:
-    """Return the multiple of a logarithm: zero where it is taken no time, infinite or not."""
+    """Return ``times * logarithm``, and zero for ``times == 0`` even if the logarithm is infinite."""
     return switch(eq(times, 0), logarithm.zeros_like(), mul(logarithm, cast(times, logarithm.type.dtype)))
 
 
@@ -149,7 +150,7 @@ def determinant_from_logarithm(first: TensorVariable, second: TensorVariable) ->
 
 def are_square(first: Variable, second: Variable) -> bool:
     """Return whether the factors are real, and known to be square."""
-    return is_real(first) and is_square(first) and is_square(second)
+    return is_float(first) and is_square(first) and is_square(second)
 
 
 kronecker = extract(kronecker_factors, "first", "second")

@@ -1,4 +1,4 @@
-"""Repeated positions in an index: whether there may be any, and which of several writes is the last."""
+"""Predicates of distinct positions in an index, and the last of several writes to a position."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from aesara.tensor.shapes.shape import Shape
 from aesara.tensor.shapes.specify_shape import SpecifyShape
 from aesara.tensor.type_other import NoneTypeT
 
-# Positions in one tensor
+# Positions in one index tensor
 
 
 @singledispatch
@@ -124,23 +124,23 @@ def _counted_from_front(positions: np.ndarray, length: int | None) -> np.ndarray
     return np.where(positions < 0, positions.astype("int64") + length, positions)
 
 
-# Elements that several indices select together
+# Positions that several indices select together
 
 
-def names_no_place_twice(shape: Sequence[int | None], indices: Sequence[Variable]) -> bool:
+def have_distinct_positions(shape: Sequence[int | None], indices: Sequence[Variable]) -> bool:
     """Return whether an advanced index is known to select each entry at most once.
 
     Parameters
     ----------
     shape
-        The static shape of what is indexed.
+        The static shape of the indexed tensor.
     indices
         Variables: integer and Boolean tensors, slices and None.
 
     Examples
     --------
     >>> import aesara.tensor as at
-    >>> names_no_place_twice((3, 4), [at.as_tensor([0, 0]), at.as_tensor([1, 2])])
+    >>> have_distinct_positions((3, 4), [at.as_tensor([0, 0]), at.as_tensor([1, 2])])
     True
     """
     _, advanced, _ = result_layout(indices)
@@ -152,13 +152,13 @@ def names_no_place_twice(shape: Sequence[int | None], indices: Sequence[Variable
     axes = [axis for axis in range(-len(broadcast_shape), 0) if broadcast_shape[axis] != 1]
     if not axes or _all_positions_of_nonzeros(positions):
         return True
-    known = _known_places(positions, broadcast_shape)
+    known = _constant_positions(positions, broadcast_shape)
     if known is not None:
         return len(np.unique(known, axis=1).T) == known.shape[1]
-    # Along each axis but one some index has numbers that differ, and that do not depend on the other axes; along the
-    # last one some index has numbers that differ, wherever it is on the others.
-    left = [axis for axis in axes if not _differs(positions, axis, broadcast_shape, alone=True)]
-    return not left or (len(left) == 1 and _differs(positions, left[0], broadcast_shape, alone=False))
+    # Along all axes except one, some index has distinct numbers that do not depend on the other axes. Along the
+    # remaining one, some index has distinct numbers for each position on the others.
+    remaining = [axis for axis in axes if not _differs(positions, axis, broadcast_shape, alone=True)]
+    return not remaining or (len(remaining) == 1 and _differs(positions, remaining[0], broadcast_shape, alone=False))
 
 
 class _Positions:
@@ -187,14 +187,14 @@ def _differs(positions: Sequence[_Positions], axis: int, broadcast_shape: Sequen
     distinct = [entry for entry in along if entry.are_distinct(axis, alone)]
     if len(distinct) == len(along):
         return bool(along)
-    # An index of length 1 is repeated for the others: one that is distinct has to be known to be as long as they are.
+    # An index of length 1 is broadcast to the others, so a distinct one must be known to have their length.
     if broadcast_shape[axis] is not None:
         return any(entry.shape[axis] == broadcast_shape[axis] for entry in distinct)
     return any(all(entry is other or _counts(entry, other, axis) for other in along) for entry in distinct)
 
 
 def _counts(counter: _Positions, other: _Positions, axis: int) -> bool:
-    """Return whether positions along an axis are a range that is as long as another index along this axis."""
+    """Return whether positions along an axis are ``arange(n)`` for the length n of another index along it."""
     node = _along(counter.index, len(counter.shape) + axis)[0].owner
     if other.is_mask or node is None or not isinstance(node.op, ARange) or node.outputs[0].type.dtype != "int64":
         return False
@@ -204,15 +204,15 @@ def _counts(counter: _Positions, other: _Positions, axis: int) -> bool:
         return False
     if not isinstance(length.op, Subtensor) or length.inputs[0].owner is None or len(length.inputs) != 2:
         return False
-    of, k = length.inputs[0].owner, known_integer(length.inputs[1])
-    if not isinstance(of.op, Shape) or k is None or stop.type.ndim:
+    shape, k = length.inputs[0].owner, known_integer(length.inputs[1])
+    if not isinstance(shape.op, Shape) or k is None or stop.type.ndim:
         return False
-    measured = _along(of.inputs[0], k % of.inputs[0].type.ndim)
+    measured = _along(shape.inputs[0], k % shape.inputs[0].type.ndim)
     return measured == _along(other.index, len(other.shape) + axis)
 
 
 def _along(index: Variable, axis: int | str) -> tuple[Variable, int | str]:
-    """Return the tensor that an index is a rearrangement of, and the axis of it that an axis is."""
+    """Return the tensor and axis from which dimension shuffles take an axis of an index."""
     node = index.owner
     while isinstance(axis, int) and node is not None and isinstance(node.op, DimShuffle):
         axis, index = node.op.new_order[axis], node.inputs[0]
@@ -221,9 +221,7 @@ def _along(index: Variable, axis: int | str) -> tuple[Variable, int | str]:
 
 
 def _all_positions_of_nonzeros(positions: Sequence[_Positions]) -> bool:
-    """Return whether the positions of the nonzero elements of a tensor, for all of its dimensions, are among the
-    indices.
-    """
+    """Return whether the indices include all outputs of ``nonzero`` of a tensor."""
     nodes = [node for entry in positions if (node := entry.index.owner) is not None]
     if any(entry.shape != (1,) * len(entry.shape) and len(entry.shape) != 1 for entry in positions):
         return False
@@ -234,10 +232,8 @@ def _all_positions_of_nonzeros(positions: Sequence[_Positions]) -> bool:
     )
 
 
-def _known_places(positions: Sequence[_Positions], broadcast_shape: Sequence[int | None]) -> np.ndarray | None:
-    """Return the selected positions as columns of a matrix if all are constant; masks next to other indices are
-    skipped.
-    """
+def _constant_positions(positions: Sequence[_Positions], broadcast_shape: Sequence[int | None]) -> np.ndarray | None:
+    """Return the selected positions as columns of a matrix if all indices are constant integers, else None."""
     counted = []
     for entry in positions:
         if entry.is_mask or not isinstance(entry.index, Constant):
@@ -249,7 +245,7 @@ def _known_places(positions: Sequence[_Positions], broadcast_shape: Sequence[int
     return np.stack([column.astype("int64") for column in counted])
 
 
-# The effective write
+# The last write
 
 
 def is_last_write(x: TensorVariable, indices: Sequence[Variable], read: Op, write: Op) -> TensorVariable:
@@ -262,7 +258,7 @@ def is_last_write(x: TensorVariable, indices: Sequence[Variable], read: Op, writ
     indices
         The index.
     read, write
-        The ops that take entries, and that set them, at an index of this kind.
+        The ops that read and set entries at an index of this kind.
 
     Returns
     -------
@@ -279,7 +275,7 @@ def is_last_write(x: TensorVariable, indices: Sequence[Variable], read: Op, writ
     count: Any = 1
     for size in sizes:
         count = size * count
-    # Write the number of each write by the same op: the numbers that remain are those of the effective writes.
+    # The same op writes the number of each write; the numbers that remain are those of the last writes.
     number = reshape(arange(count, dtype="int64"), sizes, ndim=len(sizes))
     written = write(zeros(lengths, dtype="int64"), number, *among)
     counts = eq(read(written, *among), number)
