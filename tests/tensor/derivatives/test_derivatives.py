@@ -325,7 +325,7 @@ class TestEdges:
         np.testing.assert_array_equal(value, [[0, 3, 0], [3, 0, 0], [0, 0, 0]])
 
     @pytest.mark.parametrize("values", [[2.0, 3, 4], [0.0, 3, 4], [0.0, 0, 4], [0.0, 0, 0], [1e-200, 0, 1e300]])
-    def test_products(self, values):
+    def test_product_of_elements(self, values):
         """The derivatives of a product are products of the other factors."""
         x = at.dvector("x")
         first, second = aesara.function([x], [aesara.grad(x.prod(), x), hessian(x.prod(), x)])(values)
@@ -356,7 +356,7 @@ class TestDtypes:
 
         verify_grad(modulus, [V, V + 1], rng=np.random.default_rng(0))
 
-    def test_integers(self):
+    def test_jacobian_with_respect_to_integers(self):
         k = at.lvector("k")
         with pytest.raises(DisconnectedInputError):
             jacobian(at.dvector() ** 2, k)
@@ -382,7 +382,7 @@ class TestJacobian:
         assert names <= {"Elemwise", "Dot", "Dot22", "DimShuffle", "Shape_i", "Eye", "SpecifyShape"}
 
     @pytest.mark.parametrize("n", [0, 1, 5])
-    def test_lengths(self, n):
+    def test_jacobian_and_hessian_of_each_length(self, n):
         f = aesara.function([x], jacobian(x**2, x))
         value = np.arange(float(n))
         np.testing.assert_array_equal(f(value), np.diag(2 * value))
@@ -399,7 +399,7 @@ class TestJacobian:
         assert jacobian(one**2, one).type.shape == (1, 1)
 
     @pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
-    def test_of_matrices(self, mode):
+    def test_jacobian_of_a_matrix_product(self, mode):
         """A matrix product in each of its factors, from sizes that are not known."""
         a, b = at.dmatrices("a", "b")
         first, second = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4) ** 2
@@ -409,7 +409,7 @@ class TestJacobian:
 
     @pytest.mark.parametrize("shape", [(0, 2), (2, 0, 1), (1, 1), (2, 1, 3)])
     @pytest.mark.parametrize("known", [True, False])
-    def test_of_tensors(self, shape, known):
+    def test_jacobian_of_each_shape(self, shape, known):
         z = at.tensor("float64", shape=shape if known else (None,) * len(shape))
         squares, constant = jacobian(z**2, z), jacobian(at.floor(z) + z, z)
         if known:
@@ -444,7 +444,7 @@ class TestJacobian:
         f = aesara.function([x, y], jacobian(x, [x, y], disconnected_inputs="ignore"))
         np.testing.assert_array_equal(f(V, W)[1], np.zeros((4, 3)))
 
-    def test_disconnected(self):
+    def test_jacobian_of_disconnected_inputs(self):
         with pytest.raises(DisconnectedInputError):
             jacobian(x, y)
         with pytest.warns(UserWarning):
@@ -459,7 +459,7 @@ class TestJacobian:
         with pytest.raises(NullTypeGradError):
             jacobian(aesara.gradient.undefined_grad(x), x)
 
-    def test_refused(self):
+    def test_jacobian_refuses_other_types(self):
         with pytest.raises(TypeError, match="expects a dense tensor"):
             jacobian(aesara.sparse.csc_matrix(), x)
         with pytest.raises(TypeError, match="expects a Variable"):
@@ -492,7 +492,7 @@ class TestHessian:
         assert_close(f(V, N), (N.T * (p * (1 - p))) @ N + 2 * np.eye(4))
         assert not f._native.report.python_nodes
 
-    def test_several(self):
+    def test_hessian_with_respect_to_several(self):
         cost = (x**2).sum() * (y**3).sum()
         of_x, of_y = aesara.function([x, y], hessian(cost, [x, y]))(V, W)
         assert_close(of_x, 2 * np.eye(4) * (W**3).sum())
@@ -544,7 +544,7 @@ class TestHessian:
         matrix = hessian((aesara.gradient.grad_scale(x, 3.0) ** 2).sum(), x)
         np.testing.assert_array_equal(*aesara.function([x, p], [product, at.dot(matrix, p)])(V, V))
 
-    def test_product_refused(self):
+    def test_hessian_vector_product_checks_lengths(self):
         with pytest.raises(ValueError, match="same length"):
             hessian_vector_product(x.sum(), [x], [x, x])
 

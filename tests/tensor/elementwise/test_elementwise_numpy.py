@@ -74,7 +74,7 @@ def oracle(name, dtype):
 
 @pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "int64"])
-def test_unary(name, dtype):
+def test_unary_functions_agree_with_numpy(name, dtype):
     compare(
         getattr(at, name),
         oracle(name, dtype),
@@ -86,7 +86,7 @@ def test_unary(name, dtype):
 
 @pytest.mark.parametrize("name", BINARY)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "int64", "uint8"])
-def test_binary(name, dtype):
+def test_binary_functions_agree_with_numpy(name, dtype):
     compare(
         getattr(at, name),
         oracle(name, dtype),
@@ -147,7 +147,7 @@ def test_large_numbers():
 
 @pytest.mark.parametrize("decimals", [-2, -1, 0, 1, 3])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "complex128"])
-def test_around(decimals, dtype):
+def test_around_agrees_with_numpy(decimals, dtype):
     (x,) = drawn(dtype, (20,))
     compare(lambda x: at.around(x, decimals), lambda x: np.around(x, decimals), x * 100, gradient=False)
     with pytest.raises(TypeError, match="integer"):
@@ -199,16 +199,16 @@ def test_float_power():
         ("atan2", "arctan2"), ("atanh", "arctanh"),
     ],
 )  # fmt: skip
-def test_names(name, same):
+def test_aliases_are_the_same_function(name, same):
     assert getattr(at, name) is getattr(at, same)
 
 
-def test_numbers():
+def test_constants_of_numpy():
     assert (at.pi, at.e, at.inf, at.euler_gamma, at.newaxis) == (np.pi, np.e, np.inf, np.euler_gamma, None)
     assert np.isnan(at.nan)
     assert at.vector()[:, at.newaxis].type.shape == (None, 1)
 
 
-def test_errors():
+def test_positive_refuses_booleans():
     with pytest.raises(TypeError, match="no sign"):
         at.positive(at.vector(dtype="bool"))

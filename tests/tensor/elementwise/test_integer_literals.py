@@ -54,7 +54,7 @@ EXPRESSIONS = {
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", EXPRESSIONS)
-def test_as_numpy(name, mode):
+def test_literals_keep_unsigned_dtypes(name, mode):
     expression = EXPRESSIONS[name]
     u = at.tensor("uint64", shape=(None,))
     with np.errstate(over="ignore"):
@@ -98,7 +98,7 @@ def test_under_each_cast_policy(policy):
         assert (u + (-1)).dtype == "float64"
 
 
-def test_scalars():
+def test_literals_keep_unsigned_dtypes_of_scalars():
     u = aes.uint64("u")
     results = [u % 3, u + 1, 1 + u, u // 3, u - 1, aes.scalar_maximum(u, 3), u & 3, 3 | u, aes.switch(u > 3, u, 3)]
     assert {result.type.dtype for result in results} == {"uint64"}

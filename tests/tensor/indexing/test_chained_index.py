@@ -54,7 +54,7 @@ CASES = {
 
 @MODES
 @pytest.mark.parametrize("name", CASES)
-def test_one_part(mode, name):
+def test_successive_slices_become_one(mode, name):
     inputs, index = CASES[name]
     f = aesara.function(inputs, index(*inputs), mode=mode)
     assert len(ops_of(f, Subtensor)) == 1
@@ -65,7 +65,7 @@ def test_one_part(mode, name):
 
 
 @MODES
-def test_all_bounds(mode, rng=np.random.default_rng(5)):
+def test_slices_with_all_bounds_become_one(mode, rng=np.random.default_rng(5)):
     f = aesara.function([x, i, j, k, m, n, o], x[i:j:k][m:n:o], mode=mode)
     assert len(ops_of(f, Subtensor)) == len(ops_of(f, ChainedIndex)) == 1
     for shape in SHAPES:
@@ -149,7 +149,7 @@ def test_inside_a_loop():
     np.testing.assert_array_equal(aesara.function([x, i], rows, mode=NATIVE)(value, 1), value[:, -1])
 
 
-def test_types():
+def test_chained_index_types_and_text():
     parts = ChainedIndex([slice(int32, None), slice(None, int64)], 1)
     assert parts == ChainedIndex([slice(int32, None), slice(None, int64)], 1) != ChainedIndex([int32], 1)
     assert parts != ChainedIndex([slice(int32, None), slice(None, int64)])

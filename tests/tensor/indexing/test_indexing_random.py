@@ -6,7 +6,7 @@ from tests.tensor.indexing.index_cases import Drawer, IndexGraph
 
 
 @pytest.mark.parametrize("first", range(0, 200, 10))
-def test_as_numpy(first):
+def test_random_indices_agree_with_numpy(first):
     for seed in range(first, first + 10):
         drawer = Drawer(seed)
         graph = IndexGraph(drawer.case(), drawer)

@@ -19,7 +19,7 @@ INDICES = {
 
 
 @pytest.mark.parametrize("name", INDICES)
-def test_like_numpy(name):
+def test_set_and_inc_agree_with_numpy(name):
     index, x = INDICES[name], at.dmatrix("x")
     index = tuple(np.asarray(i) if isinstance(i, list) else i for i in index) if isinstance(index, tuple) else index
     replaced, increased = aesara.function([x], [x[index].set(7.0), x[index].inc(x[index] + 1)])(X)

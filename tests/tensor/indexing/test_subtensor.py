@@ -152,7 +152,7 @@ def test_symbolic_indices(index):
 
 @pytest.mark.parametrize("index", BASIC + ADVANCED, ids=str)
 @pytest.mark.parametrize("is_set", [True, False])
-def test_writing(index, is_set):
+def test_set_and_inc_subtensor_agree_with_numpy(index, is_set):
     x = unknown(VALUE)
     part_shape = VALUE[index].shape
     expected = VALUE.copy()
@@ -316,7 +316,7 @@ def test_what_cannot_be_written():
         inc_subtensor(w[0], 1, tolerate_inplace_aliasing=True)
 
 
-def test_templates():
+def test_wrong_index_templates_raise():
     with pytest.raises(TypeError):
         Subtensor([0])
     with pytest.raises(AdvancedIndexingError):
@@ -616,7 +616,7 @@ x, v, w, s, i = at.dmatrix("x"), at.dvector("v"), at.lvector("w"), at.dscalar("s
         (lambda: Subtensor(["a"]), AdvancedIndexingError, "Invalid index type"),
     ],
 )  # fmt: skip
-def test_refusals(build, error, message):
+def test_wrong_indices_raise(build, error, message):
     with pytest.raises(error, match=message):
         build()
 

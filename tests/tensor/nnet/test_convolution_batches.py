@@ -27,7 +27,7 @@ def build(direction, a, b, groups):
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)])
 @pytest.mark.parametrize("direction, operands", [("forward", "xw"), ("inputs", "wy"), ("weights", "xy")])
-def test_each_member(direction, operands, batched, groups, rng):
+def test_batches_agree_with_each_member(direction, operands, batched, groups, rng):
     shapes = [SHAPES[name] for name in operands]
     shapes = [(s[0], s[1] // groups, *s[2:]) if name == "w" else s for name, s in zip(operands, shapes)]
     cores = [at.dtensor4(), at.dtensor4()]

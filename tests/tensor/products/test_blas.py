@@ -298,7 +298,7 @@ def ops_of(inputs, outputs, **options):
         ([x, v], at.dot(x, v), ["Dot"]),
     ],
 )
-def test_forms(inputs, output, expected):
+def test_sums_become_forms_of_blas(inputs, output, expected):
     assert [type(op).__name__ for op in ops_of(inputs, output)] == expected
     f = aesara.function(inputs, output, mode=REWRITTEN)
     g = aesara.function(inputs, output, mode=PYTHON)
@@ -346,7 +346,7 @@ def test_intermediate_results_are_overwritten_and_updated_variables_are_not():
     assert blas.gemm_no_inplace in ops_of([x, y], [], updates={shared: shared - 0.1 * at.dot(x, y)})
 
 
-def test_databases():
+def test_passes_are_registered_in_order():
     names = ["local_dot_to_dot22", "gemm_optimizer", "local_dot22_to_dot22scalar", "local_gemm_to_gemv"]
     assert [blas.blas_optdb.__position__[name] for name in names] == [0, 10, 11, 15]
     assert blas.optdb.__position__["BlasOpt"] == 1.7 and blas.optdb.__position__["InplaceBlasOpt"] == 70

@@ -66,7 +66,7 @@ def test_parameters_go_along(count):
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 5000), (5000, 1), (70, 33), (3, 1024), (2, 1500)])
-def test_rows(shape):
+def test_blocks_are_whole_rows(shape):
     """Blocks are whole rows if other operands are read by row or column; row sums are computed in them as well."""
     rng = aesara.shared(new())
     x, row, column = at.dmatrix("x"), at.dvector("row"), at.dvector("column")
@@ -201,7 +201,7 @@ def test_what_explanations_and_profiles_say():
     assert timed.kind == "nest" and {str(node.op) for node in timed.nodes} == ops
 
 
-def test_memory():
+def test_workspace_holds_one_block():
     """The workspace has room for one block."""
     rng, x = aesara.shared(new()), at.dvector("x")
     noise = at.random.normal(size=x.shape, rng=rng)

@@ -19,6 +19,6 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_forms(name):
+def test_factors_are_distributed_if_they_cancel(name):
     written, wanted = FORMS[name]
     assert aesara.pprint(rewrite_graph(written, include=("canonicalize",))) == wanted

@@ -63,7 +63,7 @@ def products(rng, inputs, output):
         ([v, w], at.diag(v).dot(w), []),
     ],
 )
-def test_products_left(inputs, output, expected, rng):
+def test_remaining_products(inputs, output, expected, rng):
     left = products(rng, inputs, output)
     assert expected is None or left == expected
     assert (2, 2) not in left or expected is not None

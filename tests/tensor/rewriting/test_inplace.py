@@ -167,7 +167,7 @@ class TestElemwise:
         (node,) = [node for node in fgraph.apply_nodes if node.op.destroy_map]
         assert type(node.op) is Special and node.op.inplace_pattern == {0: 0}
 
-    def test_summary(self):
+    def test_print_summary_names_the_op(self):
         text = io.StringIO()
         inplace_elemwise_optimizer.print_summary(text)
         assert text.getvalue() == "InplaceElemwiseOptimizer (Elemwise)\n"
@@ -212,7 +212,7 @@ class TestWriters:
 
 
 class TestFunctions:
-    def test_registered(self):
+    def test_passes_are_registered_with_positions_and_tags(self):
         for name, position, tags in (
             ("inplace_elemwise_opt", 75, ("fast_run", "inplace", "inplace_opt", "inplace_elemwise_optimizer")),
             ("local_inplace_setsubtensor", 60, ("fast_run", "inplace")),
@@ -223,7 +223,7 @@ class TestFunctions:
             assert all(optdb[name] in optdb.__db__[tag] for tag in tags)
 
     @pytest.mark.parametrize("tag", ["inplace", "inplace_elemwise_optimizer", "inplace_opt"])
-    def test_switched_off(self, x, tag):
+    def test_tags_switch_in_place_off(self, x, tag):
         assert not destructive(aesara.function([x], at.exp(x) + 1, mode=VM.excluding(tag)))
         assert destructive(aesara.function([x], at.exp(x) + 1, mode=VM))
 

@@ -28,7 +28,7 @@ DATA = {
 
 
 @pytest.mark.parametrize("dtype", DATA)
-def test_pairs(dtype):
+def test_pairs_of_functions_keep_their_values(dtype):
     x = at.vector("x", dtype=dtype)
     pairs = {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -35,7 +35,7 @@ def fires(name, expression):
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_limits(name):
+def test_rules_apply_up_to_their_limits(name):
     most, build = LIMITS[name]
     for count, expected in ((3, True), (most - 1, True), (most, True), (most + 1, False)):
         assert fires(name, build(count)) == expected, count

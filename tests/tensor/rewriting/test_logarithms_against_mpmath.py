@@ -102,7 +102,7 @@ NEAR_ONE = {"ndtr", "erf", "erfc", "1 + erf"}
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_forms(name):
+def test_logarithms_agree_with_mpmath(name):
     of_tensors, of_numbers, points = FORMS[name]
     x, y = at.dvectors("x", "y")
     pairs = [(a, b) for a, b in product(points, points) if a > b]
@@ -114,7 +114,7 @@ def test_forms(name):
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_slopes(name):
+def test_gradients_of_logarithms_agree_with_mpmath(name):
     of_tensors, of_numbers, points = FORMS[name]
     x, y = at.dvectors("x", "y")
     pairs = [(a, b) for a, b in product(points, points) if a > b][::3]

@@ -143,7 +143,7 @@ LONG = {"local_log_sum_exp", "local_log_erfc", "log_diff_exp", "local_reduce_bro
 @pytest.mark.parametrize(
     "name, before, after", [(name, *row) for name, rows in ROWS.items() for row in rows], ids=lambda v: str(v)[:40]
 )
-def test_alone(name, before, after):
+def test_rule_applies_alone(name, before, after):
     rewriter = getattr(math_rules, name)
     assert pp(before) != after
     assert pp(rewrite_graph(before, include=(), custom_rewrite=in2out(rewriter))) == after
@@ -161,7 +161,7 @@ def test_ops_are_names_of_the_module():
     assert math_rules.at_pow == at.pow and math_rules.fill == at.fill
 
 
-def test_unknown_names():
+def test_unknown_rule_names_raise():
     with pytest.raises(AttributeError, match="no attribute 'local_nothing'"):
         math_rules.local_nothing
     with pytest.raises(AttributeError, match="no attribute 'local_nothing'"):
@@ -200,7 +200,7 @@ def test_unknown_names():
         ("log1msigm_to_softplus", (stabilize,)),
     ],
 )
-def test_tags(name, databases):
+def test_rules_are_selected_by_their_names(name, databases):
     """A rule is found by its name, and left out by it."""
     for database in databases:
         everything = database._select(RewriteDatabaseQuery(include=["fast_run"]))
@@ -242,7 +242,7 @@ def applied(name, expression):
         ("local_useless_conj", conj_(c)),
     ],
 )
-def test_no_match(name, expression):
+def test_rule_does_not_apply(name, expression):
     assert not applied(name, expression)
 
 

@@ -123,7 +123,7 @@ def test_solutions_by_what_is_assumed(fact, left, rng):
         (b @ linalg.inv(at.stack([A, B])), ["Inv"]),
     ],
 )
-def test_ops_left(output, left, rng):
+def test_remaining_ops(output, left, rng):
     point = [values_of(rng)["positive_definite"], rng.normal(size=(4, 4)), rng.normal(size=4)]
     outputs = list(output) if isinstance(output, list) else [output]
     expected = compiled([A, B, b], outputs, PYTHON)(*point)
@@ -217,7 +217,7 @@ def test_names_of_aesara():
         (linalg.det(at.tril(b[:, None] * at.ones(3))), [1.0, 0.0]),
     ],
 )
-def test_errors_stay(mode, output, value):
+def test_singular_matrices_still_raise(mode, output, value):
     outputs = output if isinstance(output, list) else [output]
     with pytest.raises(np.linalg.LinAlgError):
         compiled([b], outputs, mode)(value)
@@ -268,7 +268,7 @@ def test_empty_batches_and_dtypes(mode, dtype, rng):
 
 
 class TestAssume:
-    def test_arguments(self):
+    def test_assume_checks_its_arguments(self):
         with pytest.raises(ValueError, match="matrices and batches of them"):
             at.assume(b, diagonal=True)
         with pytest.raises(ValueError, match="got round"):
@@ -276,7 +276,7 @@ class TestAssume:
         assert at.assume(A, diagonal=True, symmetric=True).owner.op == Assume(["symmetric", "diagonal"])
 
     @pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
-    def test_checks(self, mode, rng):
+    def test_assume_checks_values_if_asked(self, mode, rng):
         values = values_of(rng)
         facts = [fact for fact in values if fact != "any"]
         outputs = {fact: at.assume(A, **{fact: True}, check=True) for fact in facts}
@@ -314,7 +314,7 @@ class TestAssume:
         with pytest.raises(ValueError, match="not lower triangular"):
             f(values_of(rng)["any"], np.ones(4))
 
-    def test_option(self, rng):
+    def test_assume_check_by_option(self, rng):
         f = compiled([A], at.assume(A, diagonal=True))
         f(np.ones((2, 2)))
         with aesara.config.change_flags(assume__check=True):

@@ -126,7 +126,7 @@ def instances(rows):
 
 
 @pytest.mark.parametrize("build, dtypes, domains, name", instances(ELEMENTWISE))
-def test_rows(build, dtypes, domains, name):
+def test_rows_keep_values_in_mixed_dtypes(build, dtypes, domains, name):
     check(build, dtypes, domains, name)
 
 
@@ -216,7 +216,7 @@ EXPRESSIONS = {
     [(name, dtypes) for name, f in EXPRESSIONS.items() for dtypes in COMBINATIONS[f.__code__.co_argcount]],
     ids=lambda part: part if isinstance(part, str) else "-".join(part),
 )
-def test_expressions(name, dtypes):
+def test_expressions_keep_values_in_mixed_dtypes(name, dtypes):
     check(EXPRESSIONS[name], dtypes, seed=name)
 
 
@@ -245,7 +245,7 @@ def number(text):
 
 
 @pytest.mark.parametrize("build, operands, expected", FAULTS.values(), ids=FAULTS)
-def test_faults(build, operands, expected):
+def test_integers_do_not_wrap_in_narrower_dtypes(build, operands, expected):
     values = [number(text) for text in operands]
     inputs = [at.vector(dtype=value.dtype.name) for value in values]
     after, _ = rewrite(build(*inputs))

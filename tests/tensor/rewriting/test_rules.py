@@ -148,7 +148,7 @@ def compare(before, after, values, rtol=0):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("build, expected, domains", ELEMENTWISE)
-def test_elementwise(build, expected, domains, dtype):
+def test_elementwise_rules_keep_values(build, expected, domains, dtype):
     inputs = [at.vector(f"x{i}", dtype=dtype) for i in range(len(domains))]
     values = {var: np.asarray(domain, dtype=dtype) for var, domain in zip(inputs, domains)}
     before = build(*inputs)
@@ -223,7 +223,7 @@ STRUCTURAL = [
 
 
 @pytest.mark.parametrize("build, expected, domains", STRUCTURAL)
-def test_structural(build, expected, domains):
+def test_structural_rules_keep_values(build, expected, domains):
     inputs = [at.matrix(f"x{i}", dtype="float64") for i in range(len(domains))]
     values = dict(zip(inputs, domains))
     before = build(*inputs)
@@ -271,7 +271,7 @@ def test_softmax_gradient_is_stable():
         ("bool", "int8", "bool", 0),
     ],
 )
-def test_casts(source, middle, target, left):
+def test_successive_casts_become_one(source, middle, target, left):
     x = at.vector("x", dtype=source)
     before = x.astype(middle).astype(target)
     reference = clone([x], [before], copy_inputs=False)[1][0]

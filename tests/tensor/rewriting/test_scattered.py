@@ -42,7 +42,7 @@ def variables():
 
 @pytest.mark.parametrize("summed", SUMS)
 @pytest.mark.parametrize("index", INDICES)
-def test_values(index, summed):
+def test_sums_with_scattered_terms_keep_values(index, summed):
     x, y, j, c = variables()
     part = inc_subtensor(at.zeros_like(x)[INDICES[index](j)], y)
     out = SUMS[summed](x, part, c)

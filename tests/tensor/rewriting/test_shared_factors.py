@@ -82,7 +82,7 @@ def test_marginal_likelihood_factors_its_matrix_once(form, factor, rng):
         ([ifelse(at.lt(b[0], 0), linalg.solve(A, b), c), linalg.slogdet(A)[1]], ["SLogDet", "Solve"]),
     ],
 )
-def test_factorizations_left(outputs, left, rng):
+def test_remaining_factorizations(outputs, left, rng):
     flat = [v for output in outputs for v in (output if isinstance(output, list) else [output])]
     random = rng.normal(size=(4, 4))
     definite = random @ random.T + np.eye(4)

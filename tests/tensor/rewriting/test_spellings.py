@@ -38,7 +38,7 @@ def scalar_ops(function):
         ([x, y], (x + y) - 5.0, ["add"]),
     ],
 )
-def test_one_operation(mode, inputs, expression, ops):
+def test_spellings_take_one_operation(mode, inputs, expression, ops):
     f = aesara.function(inputs, expression, mode=mode.excluding("inplace"))
     assert scalar_ops(f) == ops
     grid = np.meshgrid(VALUES, VALUES) if len(inputs) == 2 else [VALUES]
@@ -51,7 +51,7 @@ def test_one_operation(mode, inputs, expression, ops):
         np.testing.assert_array_equal(np.signbit(result[~np.isnan(result)]), np.signbit(expected[~np.isnan(expected)]))
 
 
-def test_left_alone():
+def test_other_products_keep_their_spelling():
     z, i = [at.zvector("z"), at.zvector("w")], at.lvectors("i", "j")
     assert scalar_ops(aesara.function(z, -(z[0] * z[1]), mode=NATIVE.excluding("inplace"))) == ["mul", "neg"]
     assert scalar_ops(aesara.function(list(i), -(i[0] * i[1]), mode=NATIVE.excluding("inplace"))) == ["mul", "neg"]

@@ -41,7 +41,7 @@ def assert_same(got, expected):
 
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("rank", [1, 2, 3])
-def test_as_numpy(name, rank):
+def test_reshape_to_open_lengths_agrees_with_numpy(name, rank):
     x = at.tensor("float64", shape=(None,) * rank)
     for d in range(rank):
         outputs = [FORMS[name](x, d), at.exp(FORMS[name](x, d)), FORMS[name](at.exp(x), d), FORMS[name](x, d).sum()]

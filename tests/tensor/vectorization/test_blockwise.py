@@ -313,19 +313,19 @@ class TestSignature:
             ("->(n)", ((), (("n",),))),
         ],
     )
-    def test_parsed(self, text, parsed):
+    def test_signatures_are_parsed(self, text, parsed):
         assert parse_signature(text) == parsed
 
     @pytest.mark.parametrize("text", ["", "()", "()->", "n->()", "(n)(m)->()", "(n,)->()", "()->()->()", "(a b)->()"])
-    def test_refused(self, text):
+    def test_malformed_signatures_raise(self, text):
         with pytest.raises(ValueError, match="signature"):
             parse_signature(text)
 
-    def test_no_text(self):
+    def test_signatures_must_be_text(self):
         with pytest.raises(TypeError):
             parse_signature(3)
 
-    def test_made(self):
+    def test_signature_from_ndims_names_dimensions(self):
         assert signature_from_ndims([2, 0, 1], [1, 0]) == "(i00,i01),(),(i20)->(o00),()"
 
 
