@@ -20,9 +20,13 @@ _BEGUN = time.time() - 0.05
 def state_of(*paths: str) -> str | None:
     """Return a digest of names, sizes and times of source files and of all in folders, by paths within the package.
 
-    None if one of them was changed after the process began to read the sources, so that it may not be what was read.
+    None if one of them was changed after the process began to read the sources, so that it may not be what was read, or
+    if it cannot be looked at.
     """
-    found = [(path, _state(os.path.join(PACKAGE, path))) for path in paths]
+    try:
+        found = [(path, _state(os.path.join(PACKAGE, path))) for path in paths]
+    except OSError:
+        return None
     return None if any(state is None for _, state in found) else _digest(found)
 
 

@@ -79,6 +79,12 @@ def test_no_state_of_files_that_are_younger_than_the_process(folder, monkeypatch
     assert state() is None
 
 
+def test_no_state_of_files_that_are_not_there(folder):
+    sources.state_of.cache_clear()
+    assert sources.state_of("one.py", "three.py") is None and sources.state_of("three") is None
+    sources.state_of.cache_clear()
+
+
 def test_time_is_noted_before_other_sources_are_read():
     program = "import sys, aesara; print(*[name for name in sys.modules if name.startswith('aesara')][:2])"
     read = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()

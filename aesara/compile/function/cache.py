@@ -146,7 +146,7 @@ def _versions() -> tuple[Any, ...]:
     is_installed = not {"site-packages", "dist-packages"}.isdisjoint(PACKAGE.split(os.sep))
     files = state_of("__init__.py" if is_installed else "")
     if files is None:
-        raise NoDigest("files of the package were changed after it was imported")
+        raise NoDigest("files of the package were changed after it was imported, or cannot be looked at")
     spec = importlib.util.find_spec("scipy")
     scipy = None if spec is None or spec.origin is None else (spec.origin, os.stat(spec.origin).st_mtime_ns)
     return np.__version__, scipy, PACKAGE, files
