@@ -32,14 +32,14 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
     bound = {s.var for s in walk_statements(body) if isinstance(s, For)}
     bound |= {s.name for s in walk_statements(body) if isinstance(s, Declare)}
     buffers: dict[str, str] = {}
-    kinds: dict[str, str] = {}
+    dtypes: dict[str, str] = {}
     written: set[str] = set()
     sizes: dict[Expr, str] = {}
 
-    def note(buffer: str, dtype: str) -> None:
+    def add_buffer(buffer: str, dtype: str) -> None:
         if buffer not in buffers:
             buffers[buffer] = f"b{len(buffers)}"
-            kinds[buffer] = dtype
+            dtypes[buffer] = dtype
 
     hoisted = _strides([e for s in walk_statements(body) for e in expressions_of(s)], bound) | _lengths(body)
     replaced: dict[Expr, Expr] = {}
@@ -47,11 +47,11 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
     for statement in walk_statements(body):
         for e in walk(expressions_of(statement)):
             if e.op == "load":
-                note(e.attr, e.dtype)
+                add_buffer(e.attr, e.dtype)
             elif e.op == "var" and e.attr not in bound and e not in sizes:
                 sizes[e] = f"n{len(sizes)}"
         if isinstance(statement, Store):
-            note(statement.buffer, statement.value.dtype)
+            add_buffer(statement.buffer, statement.value.dtype)
             written.add(statement.buffer)
 
     def rename(e: Expr) -> Expr | None:
@@ -70,7 +70,7 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
     renamed_body = tuple(map_expressions(s, apply, lambda name: buffers.get(name, name)) for s in body)
     shared = any(buffer in written for buffer in aliased)
     params: list[BufferParam | ScalarParam] = [
-        BufferParam(new, kinds[old], old in written, shared and old in aliased) for old, new in buffers.items()
+        BufferParam(new, dtypes[old], old in written, shared and old in aliased) for old, new in buffers.items()
     ]
     params += [ScalarParam(new, e.dtype) for e, new in sizes.items()]
     computed = {name: e for e, name in hoisted.items()}

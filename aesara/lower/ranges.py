@@ -78,10 +78,10 @@ def require_range(
     if known is not None and known[0] is size:
         return ()
     low, high = range_of(array, context)
-    below = high < size
-    wrong = primitive("select", below, low, high)
-    fits = all_of(low >= lowest, below)
+    is_below_size = high < size
+    invalid_entry = primitive("select", is_below_size, low, high)
+    fits = all_of(low >= lowest, is_below_size)
     if result is not None and fits is not const(True, "bool") and count_of(result) is not count_of(array.shape):
         fits = fits | primitive("eq", count_of(result), const(0))
-    values = [low, high, size, wrong]
+    values = [low, high, size, invalid_entry]
     return context.guard(fits, kind, message, node, values, exemption=exemption)

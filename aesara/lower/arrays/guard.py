@@ -10,7 +10,7 @@ from aesara.lower.arrays.base import Array, Item, NameOf, Planner, ProgramBuilde
 from aesara.lower.sizes import reads_only_inputs
 from aesara.records import dataclass
 
-__all__ = ["Computed", "Definition", "Guard"]
+__all__ = ["DefineSize", "Definition", "Guard"]
 
 
 class Guard(Item, ScheduledStep):
@@ -59,11 +59,11 @@ class Definition(Item):
     def plan(self, planner: Planner) -> None:
         tracer = planner.tracer
         (value,) = tracer.canonical([cast(tracer.read(self.array, ()), "int64")])
-        planner.append(Computed(self.name, value), self)
+        planner.append(DefineSize(self.name, value), self)
 
 
 @dataclass(frozen=True, eq=False)
-class Computed(ScheduledStep):
+class DefineSize(ScheduledStep):
     """The step that defines a size."""
 
     name: str

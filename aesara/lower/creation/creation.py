@@ -62,9 +62,9 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
     check_dtype(op.dtype)
     bounds = [context.array(v) for v in node.inputs]
     static = node.outputs[0].type.shape[0]
-    known = None if static is None else const(static)
+    static_length = None if static is None else const(static)
     if any(a.dtype.startswith("float") for a in bounds):
-        return [_float_arange(bounds, op.dtype, known, node, context)]
+        return [_float_arange(bounds, op.dtype, static_length, node, context)]
     first, last, by = (context.size_from(a) for a in bounds)
     message = "arange: the step must not be zero."
     guards: list[object] = list(context.guard(primitive("ne", by, ZERO), ZeroDivisionError, message, node))
@@ -72,10 +72,10 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
     span = last - first
     if first is not ZERO and all(a.dtype != "uint64" for a in bounds):
         message = "Maximum allowed size exceeded: arange from {0} to {1}."
-        right = primitive("eq", last > first, span > ZERO)
-        guards += context.guard(right, ValueError, message, node, [first, last])
+        is_exact = primitive("eq", last > first, span > ZERO)
+        guards += context.guard(is_exact, ValueError, message, node, [first, last])
     count = ZERO - (ZERO - span) // by
-    length = primitive("maximum", count, ZERO) if known is None else known
+    length = primitive("maximum", count, ZERO) if static_length is None else static_length
     guards += _require_short_bool(op.dtype, length, node, context)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
@@ -100,7 +100,9 @@ def _require_short_bool(dtype: str, length: Expr, node: Apply, context: Context)
     return context.guard(length <= 2, TypeError, message, node, [length])
 
 
-def _float_arange(bounds: Sequence[Array], dtype: str, known: Expr | None, node: Apply, context: Context) -> Array:
+def _float_arange(
+    bounds: Sequence[Array], dtype: str, static_length: Expr | None, node: Apply, context: Context
+) -> Array:
     """Return a range with floating-point bounds, computed as NumPy does.
 
     It has ceil((stop - start) / step) entries, in the common dtype of the three.  The first two entries are converted
@@ -134,7 +136,7 @@ def _float_arange(bounds: Sequence[Array], dtype: str, known: Expr | None, node:
         head = primitive("select", primitive("eq", index[0], ZERO), first, second)
         return cast(primitive("select", index[0] < 2, head, first + displacement), dtype)
 
-    length = code if known is None else known
+    length = code if static_length is None else static_length
     guards += _require_short_bool(dtype, length, node, context)
     return Pointwise(dtype, (length,), ends, body, 3, [True, True], guards)
 
@@ -166,8 +168,8 @@ def _eye(op: Eye, node: Apply, context: Context) -> Sequence[Array]:
     shape = [const(n) if n is not None else s for n, s in zip(node.outputs[0].type.shape, (rows, columns), strict=True)]
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        on = primitive("eq", index[1] - index[0], shift)
-        return primitive("select", on, const(1, dtype), const(0, dtype))
+        on_diagonal = primitive("eq", index[1] - index[0], shift)
+        return primitive("select", on_diagonal, const(1, dtype), const(0, dtype))
 
     return [Pointwise(dtype, shape, (), body, 2, requires=guards)]
 

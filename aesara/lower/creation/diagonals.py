@@ -79,8 +79,8 @@ def _fill_diagonal(op: FillDiagonal, node: Apply, context: Context) -> Sequence[
             guards += context.require_equal(array.shape[0], size, ValueError, message, node)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        on = functools.reduce(lambda a, b: a & b, [primitive("eq", index[0], i) for i in index[1:]])
-        return primitive("select", on, readers[1](()), readers[0](index))
+        on_diagonal = functools.reduce(lambda a, b: a & b, [primitive("eq", index[0], i) for i in index[1:]])
+        return primitive("select", on_diagonal, readers[1](()), readers[0](index))
 
     return [Pointwise(array.dtype, array.shape, (array, value), body, array.ndim, [False, True], guards)]
 
@@ -91,7 +91,7 @@ def _fill_diagonal_offset(op: FillDiagonalOffset, node: Apply, context: Context)
     offset = context.size_from(context.array(node.inputs[2]))
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        on = primitive("eq", index[1] - index[0], offset)
-        return primitive("select", on, readers[1](()), readers[0](index))
+        on_diagonal = primitive("eq", index[1] - index[0], offset)
+        return primitive("select", on_diagonal, readers[1](()), readers[0](index))
 
     return [Pointwise(array.dtype, array.shape, (array, value), body, 3, [False, True])]

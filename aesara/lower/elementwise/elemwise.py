@@ -76,8 +76,8 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
     def output_at(k: int) -> Callable[[Index, Sequence[Reader]], Expr]:
         return lambda index, readers: outputs_at(index, readers)[k]
 
-    if not has_complex((*input_types, *output_types)):  # whose parts are made when the array is
-        # Raise `Unsupported` now rather than during scheduling.
+    if not has_complex((*input_types, *output_types)):
+        # Raise `Unsupported` now rather than during scheduling. Complex arrays are split when they are created.
         probe = [const(1, v.type.dtype) for v in node.inputs]
         scalar_expressions(scalar_op, probe, input_types, output_types)
     return [

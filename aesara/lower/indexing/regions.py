@@ -15,7 +15,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
-from aesara.lower.broadcasting import broadcast_shape, operand_index_along
+from aesara.lower.broadcasting import broadcast_shape, operand_index
 from aesara.lower.context import Context
 from aesara.lower.errors import Exemption, Unsupported
 from aesara.lower.ranges import may_be_negative, require_range
@@ -30,10 +30,10 @@ from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant
 
 __all__ = [
-    "At",
+    "IntegerIndex",
     "Gather",
     "IndexRange",
-    "New",
+    "NewAxis",
     "Region",
     "advanced_region",
     "basic_region",
@@ -53,7 +53,7 @@ class IndexRange:
 
 
 @dataclass(frozen=True)
-class At:
+class IntegerIndex:
     """An integer index into a dimension."""
 
     position: Expr
@@ -68,13 +68,24 @@ class Gather:
 
     operand: int
     size: Expr
-    negative: bool
+    may_be_negative: bool
     rank: int = 1
+
+    def entry(self, index: Index, readers: Sequence[Reader]) -> Expr:
+        """Return the position that an entry of the array selects."""
+        entry = cast(readers[self.operand](index), "int64")
+        if not self.may_be_negative:
+            return entry
+        return primitive("select", entry < ZERO, entry + self.size, entry)
 
 
 @dataclass(frozen=True)
-class New:
+class NewAxis:
     """A new axis of length 1."""
+
+
+#: the part of an index for a dimension of the operand, several raveled dimensions, or a new axis
+Part = IndexRange | IntegerIndex | Gather | NewAxis
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,7 @@ class Region:
     arrays: tuple[Array, ...]
     locate: Callable[[Index, Sequence[Reader]], Index]
     guards: tuple[object, ...]
-    parts: tuple[object, ...]
+    parts: tuple[Part, ...]
 
     @property
     def steps(self) -> tuple[Expr, ...]:
@@ -182,8 +193,8 @@ def _count(span: Expr, step: Expr, forward: bool) -> Expr:
 
 def _basic_parts(
     idx_list: Sequence[object], scalars: Iterator[Variable], array: Array, node: Apply, context: Context
-) -> tuple[list[object], list[object]]:
-    parts: list[object] = []
+) -> tuple[list[Part], list[object]]:
+    parts: list[Part] = []
     guards: list[object] = []
     for axis, entry in enumerate(idx_list):
         size = array.shape[axis]
@@ -206,7 +217,7 @@ def _is_type(part: object) -> bool:
 
 def _entry_part(
     entry: object, scalars: Iterator[Variable], size: Expr, node: Apply, axis: int, context: Context
-) -> tuple[IndexRange | At, list[object]]:
+) -> tuple[IndexRange | IntegerIndex, list[object]]:
     """Return the part for one entry of a basic index into a dimension of the given size."""
     if isinstance(entry, slice):
         start, stop, step = [_entry(b, scalars, context) for b in (entry.start, entry.stop, entry.step)]
@@ -214,18 +225,18 @@ def _entry_part(
     index = _entry(entry, scalars, context)
     assert index is not None
     position, checks = _position(index, size, node, axis, context)
-    return At(position), checks
+    return IntegerIndex(position), checks
 
 
-def compose_slices(node: Apply, size: Expr, context: Context) -> tuple[IndexRange | At, list[object]]:
+def compose_slices(node: Apply, size: Expr, context: Context) -> tuple[IndexRange | IntegerIndex, list[object]]:
     """Compose the successive slices (and integer) of a `ChainedIndex` into one part."""
     scalars = iter(node.inputs[1:])
     composed, guards = IndexRange(ZERO, ONE, size), list[object]()
     for entry in node.op.entries:
         part, checks = _entry_part(entry, scalars, composed.length, node, node.op.axis, context)
         guards += checks
-        if isinstance(part, At):
-            return At(composed.start + part.position * composed.step), guards
+        if isinstance(part, IntegerIndex):
+            return IntegerIndex(composed.start + part.position * composed.step), guards
         start = composed.start + part.start * composed.step
         composed = IndexRange(start, composed.step * part.step, part.length)
     return composed, guards
@@ -292,59 +303,49 @@ def _mask(variable: Variable, x: Array, axis: int, node: Apply, context: Context
 
 
 def _region(
-    parts: Sequence[object], arrays: Sequence[Array], index_shape: tuple[Expr, ...], guards: Sequence[object],
+    parts: Sequence[Part], arrays: Sequence[Array], index_shape: tuple[Expr, ...], guards: Sequence[object],
     context: Context,
 ) -> Region:  # fmt: skip
     """Build a region, with the dimensions of index arrays where NumPy puts them."""
-    gathers = [k for k, p in enumerate(parts) if isinstance(p, Gather)]
-    advanced = [k for k, p in enumerate(parts) if isinstance(p, (Gather, At))] if gathers else []
-    adjacent = not advanced or advanced[-1] - advanced[0] + 1 == len(advanced)
-    rank = len(index_shape)
-    kept = [k for k, p in enumerate(parts) if isinstance(p, (IndexRange, New))]
-    before = [k for k in kept if adjacent and advanced and k < advanced[0]]
-    shape: list[Expr] = []
-    axis_of: dict[int, int] = {}
+    before, after = _kept_parts(parts)
+    first, last = len(before), len(before) + len(index_shape)
+    axis_of = {k: d for d, k in enumerate(before)} | {k: d for d, k in enumerate(after, last)}
 
-    def put(k: int) -> None:
+    def length(k: int) -> Expr:
         part = parts[k]
-        axis_of[k] = len(shape)
-        shape.append(part.length if isinstance(part, IndexRange) else ONE)
-
-    for k in before:
-        put(k)
-    first = len(shape)
-    shape.extend(index_shape)
-    for k, part in enumerate(parts):
-        if isinstance(part, (IndexRange, New)) and k not in axis_of:
-            put(k)
+        return part.length if isinstance(part, IndexRange) else ONE
 
     def locate(index: Index, readers: Sequence[Reader]) -> Index:
-        inner = index[first : first + rank]
         position: list[Expr] = []
         for k, part in enumerate(parts):
             if isinstance(part, IndexRange):
                 position.append(part.start + index[axis_of[k]] * part.step)
-            elif isinstance(part, At):
+            elif isinstance(part, IntegerIndex):
                 position.append(part.position)
             elif isinstance(part, Gather):
                 # Memory is contiguous: the last of the raveled dimensions takes the whole offset.
                 position += [ZERO] * (part.rank - 1)
-                if part.rank == 0:
-                    continue
-                array = arrays[part.operand]
-                lead = rank - array.ndim
-                array_index = tuple(
-                    operand_index_along(inner[lead + d], n, index_shape[lead + d], context)
-                    for d, n in enumerate(array.shape)
-                )
-                entry = cast(readers[part.operand](array_index), "int64")
-                if part.negative:
-                    wrapped = entry + part.size
-                    entry = primitive("select", entry < ZERO, wrapped, entry)
-                position.append(entry)
+                if part.rank:
+                    array_index = operand_index(index[first:last], arrays[part.operand].shape, index_shape, context)
+                    position.append(part.entry(array_index, readers))
         return tuple(position)
 
-    return Region(tuple(shape), tuple(arrays), locate, tuple(guards), tuple(parts))
+    shape = (*map(length, before), *index_shape, *map(length, after))
+    return Region(shape, tuple(arrays), locate, tuple(guards), tuple(parts))
+
+
+def _kept_parts(parts: Sequence[Part]) -> tuple[list[int], list[int]]:
+    """Return the numbers of the slices and new axes before the dimensions of index arrays, and of those after.
+
+    The dimensions of index arrays come first, unless these and integers are adjacent.
+    """
+    kept = [k for k, part in enumerate(parts) if isinstance(part, (IndexRange, NewAxis))]
+    if not any(isinstance(part, Gather) for part in parts):
+        return [], kept
+    advanced = [k for k, part in enumerate(parts) if isinstance(part, (Gather, IntegerIndex))]
+    adjacent = advanced[-1] - advanced[0] + 1 == len(advanced)
+    before = [k for k in kept if adjacent and k < advanced[0]]
+    return before, kept[len(before) :]
 
 
 def basic_region(
@@ -355,14 +356,14 @@ def basic_region(
 
 
 def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: Context) -> Region:
-    parts: list[object] = []
+    parts: list[Part] = []
     arrays: list[Array] = []
     guards: list[object] = []
     is_alone = sum(getattr(v.type, "dtype", None) is not None and v.type.ndim > 0 for v in index) < 2
     axis = 0
     for variable in index:
         if isinstance(variable.type, NoneTypeT):
-            parts.append(New())
+            parts.append(NewAxis())
             continue
         bounds = _slice_bounds(variable, context)
         rank = 1

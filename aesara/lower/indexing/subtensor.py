@@ -17,8 +17,8 @@ from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.errors import Unsupported
 from aesara.lower.indexing.regions import (
-    At,
     IndexRange,
+    IntegerIndex,
     Region,
     advanced_region,
     basic_region,
@@ -50,7 +50,7 @@ def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
     x = context.array(node.inputs[0])
     parts = context.vectors.get(x)
     region = basic_region(op, node.inputs[1:], x, node, context)
-    if parts is not None and len(region.parts) == 1 and isinstance(region.parts[0], At):
+    if parts is not None and len(region.parts) == 1 and isinstance(region.parts[0], IntegerIndex):
         position = region.parts[0].position
         if position.is_const:
             return [parts[position.attr]]
@@ -58,7 +58,7 @@ def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
     def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         out = []
         for part, step in zip(region.parts, strides, strict=True):
-            if isinstance(part, At):
+            if isinstance(part, IntegerIndex):
                 offset = offset + part.position * step
             else:
                 assert isinstance(part, IndexRange)
@@ -78,7 +78,7 @@ def _chained_index(op: ChainedIndex, node: Apply, context: Context) -> Sequence[
     """Lower a composed index that is read as a value; basic indexing uses `compose_slices` directly."""
     size = context.array(node.inputs[0]).shape[op.dimension]
     part, guards = compose_slices(node, size, context)
-    if isinstance(part, At):
+    if isinstance(part, IntegerIndex):
         results = [part.position]
     else:
         # As in the reference: canonical start and step of short ranges, and a stop that is not negative by accident.
@@ -111,9 +111,9 @@ def _gather(x: Array, region: Region, node: Apply, context: Context) -> Array:
 
     operands = (x, *region.arrays)
     # An index `arange` selects one element of each row; the other elements need not be computed.
-    counted = any(v.owner is not None and isinstance(v.owner.op, ARange) for v in node.inputs[1:])
-    once = counted and len(region.shape) < x.ndim and not region.is_flat
-    expands = [not once] + [False] * len(region.arrays)
+    is_by_arange = any(v.owner is not None and isinstance(v.owner.op, ARange) for v in node.inputs[1:])
+    reads_once = is_by_arange and len(region.shape) < x.ndim and not region.is_flat
+    expands = [not reads_once] + [False] * len(region.arrays)
     return Pointwise(x.dtype, _static(node, region.shape), operands, body, 2, expands, region.guards)
 
 
@@ -135,25 +135,25 @@ def _value_index(
     if lead < 0:
         raise Unsupported("a value with more dimensions than the region that it is written to")
     guards: list[object] = []
-    fixed: list[Expr | None] = []
+    lengths: list[Expr | None] = []
     for d, size in enumerate(y.shape):
-        wanted = shape[lead + d]
+        length = shape[lead + d]
         if size is ONE:
-            fixed.append(ONE)
+            lengths.append(ONE)
             continue
-        if context.same_size(size, wanted):
-            fixed.append(None)
+        if context.same_size(size, length):
+            lengths.append(None)
             continue
         message = (
             f"could not broadcast the value into the indexed region: dimension {d} has size {{0}}, expected {{1}}."
         )
-        fits = primitive("eq", size, wanted) | primitive("eq", size, ONE)
-        guards += context.guard(fits, ValueError, message, node, [size, wanted])
-        fixed.append(size)
+        fits = primitive("eq", size, length) | primitive("eq", size, ONE)
+        guards += context.guard(fits, ValueError, message, node, [size, length])
+        lengths.append(size)
 
     def along(index: Sequence[Expr]) -> Index:
         entries = []
-        for i, size in zip(index[lead:], fixed, strict=True):
+        for i, size in zip(index[lead:], lengths, strict=True):
             if size is ONE:
                 entries.append(ZERO)
             else:
@@ -165,12 +165,12 @@ def _value_index(
 
 def _write(
     x: Array, y_variable: Variable, region: Region, node: Apply, context: Context, accumulate: bool,
-    from_old: bool = False,
+    add_once: bool = False,
 ) -> Array:  # fmt: skip
-    """Set a region of `x` to `y`, or add `y`; `from_old` adds to old values, so that duplicate indices count once."""
+    """Set a region of `x` to `y`, or add `y`; `add_once`: duplicate indices count once."""
     dtype = node.outputs[0].type.dtype
     base = convert(x, dtype)
-    if region.is_flat and from_old:
+    if region.is_flat and add_once:
         base = _materialize(base, context)
     y = context.array(y_variable)
     value_index, checks = _value_index(y, region.shape, node, context)
@@ -180,10 +180,10 @@ def _write(
 
     def value(index: Index, readers: Sequence[Reader]) -> Expr:
         new = cast(readers[1](value_index(index)), dtype)
-        return readers[0](position(index, readers)) + new if from_old else new
+        return readers[0](position(index, readers)) + new if add_once else new
 
     # An operand is copied if it is overwritten later, so the base is one only if it is read.
-    operands = (base if from_old else y, y, *region.arrays)
+    operands = (base if add_once else y, y, *region.arrays)
     write = Write(region.shape, operands, position, value, accumulate, region.steps)
     return Assembled(dtype, x.shape, base, [write], [*region.guards, *checks])
 
@@ -313,5 +313,5 @@ def _advanced_inc_subtensor(
         return [selected]
     x = context.array(node.inputs[0])
     region = advanced_region(node.inputs[2:], x, node, context)
-    once = add and getattr(op, "ignore_duplicates", False)
-    return [_write(x, node.inputs[1], region, node, context, add and not once, from_old=once)]
+    add_once = add and getattr(op, "ignore_duplicates", False)
+    return [_write(x, node.inputs[1], region, node, context, add and not add_once, add_once=add_once)]

@@ -101,8 +101,8 @@ def _det(op: Det, batch: MatrixBatch) -> Sequence[Array]:
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         magnitude = readers[0](index)
-        lost = primitive("isinf", magnitude) | primitive("eq", magnitude, const(0, dtype))
-        magnitude = primitive("select", lost, primitive("exp", readers[1](index)), magnitude)
+        out_of_range = primitive("isinf", magnitude) | primitive("eq", magnitude, const(0, dtype))
+        magnitude = primitive("select", out_of_range, primitive("exp", readers[1](index)), magnitude)
         return magnitude * readers[2](index)
 
     sign = _sign(batch, values, magnitudes, signs)

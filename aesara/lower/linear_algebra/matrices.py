@@ -62,7 +62,7 @@ def adopt(kind: type[Op]) -> Callable[[Lowering], Lowering]:
 
     def register(lower: Lowering) -> Lowering:
         lower_matrices.register(kind)(lower)
-        lower_op.register(kind)(_one)
+        lower_op.register(kind)(_lower_single)
         return lower
 
     return register
@@ -72,7 +72,7 @@ def _inputs(node: Apply, context: Context) -> list[Array]:
     return [context.array(v) for v in node.inputs]
 
 
-def _one(op: Op, node: Apply, context: Context) -> Sequence[Any]:
+def _lower_single(op: Op, node: Apply, context: Context) -> Sequence[Any]:
     return lower_matrices(op, MatrixBatch(op, node, context, (), _inputs(node, context)))
 
 

@@ -114,19 +114,19 @@ def _residuals(batch: MatrixBatch, b: Array, rank: Array, count: Expr, rows: Exp
 
     empty = batch.context.ensure_added(Pointwise("int64", rank.shape, (rank,), is_empty, 3))
     axes = tuple(range(rank.ndim))
-    most = batch.context.size_from(reduce_array(batch.context, empty, axes, "maximum"))
+    largest_flag = batch.context.size_from(reduce_array(batch.context, empty, axes, "maximum"))
     if axes:
-        least = batch.context.size_from(reduce_array(batch.context, empty, axes, "minimum"))
+        smallest_flag = batch.context.size_from(reduce_array(batch.context, empty, axes, "minimum"))
         message = "some matrices of the batch have sums of errors and others have none: they are of different ranks."
-        batch.require_equal(most, least, message)
-    present = primitive("select", 0 < most, const(0), count)
-    behind = primitive("maximum", rows - columns, const(0))
+        batch.require_equal(largest_flag, smallest_flag, message)
+    columns_with_residuals = primitive("select", 0 < largest_flag, const(0), count)
+    residual_rows = primitive("maximum", rows - columns, const(0))
     dtype = part_dtype(b)
 
     def square(index: Index, readers: Sequence[Reader]) -> Expr:
         squares = [part * part for part in parts_of(readers[0]((*index[:-1], index[-1] + columns)))]
         return functools.reduce(lambda a, b: a + b, squares)
 
-    shape = (*b.shape[:-2], present, behind)
+    shape = (*b.shape[:-2], columns_with_residuals, residual_rows)
     squares = batch.context.ensure_added(Pointwise(dtype, shape, (b,), square, 3, None, batch.guards))
     return reduce_array(batch.context, squares, (len(shape) - 1,), "add")

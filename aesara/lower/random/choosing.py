@@ -255,24 +255,16 @@ def _shuffle_rows(drawing: Drawing, x: Array) -> Array:
     rows, count = x.shape
     rounds, last = primitive("maximum", count - ONE, ZERO), count - ONE
     drawing.set_shape(rows, rounds)
-    others = drawing.draw("interval", Pointwise("int64", (rows, rounds), (), lambda index, readers: last - index[1], 1))
+    bounds = Pointwise("int64", (rows, rounds), (), lambda index, readers: last - index[1], 1)
+    partners = drawing.draw("interval", bounds)
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         row, column, k = var("v0"), var("v1"), var("v2")
-        first_value, second_value = var("r0", x.dtype), var("r1", x.dtype)
-        first = mark_parallel(For("v1", count, (write((row, column), readers[1]((row, column))),)))
-        position = last - k
-        other = primitive("maximum", primitive("minimum", readers[0]((row, k)), position), ZERO)
-        swap = (
-            Declare("r2", other),
-            Declare("r0", read((row, position))),
-            Declare("r1", read((row, var("r2")))),
-            write((row, position), second_value),
-            write((row, var("r2")), first_value),
-        )
-        return (For("v0", rows, (first, For("v2", rounds, swap))),)
+        copy = mark_parallel(For("v1", count, (write((row, column), readers[1]((row, column))),)))
+        swap = _swap((row,), last - k, readers[0]((row, k)), x.dtype, read, write)
+        return (For("v0", rows, (copy, For("v2", rounds, swap))),)
 
-    return Sequential(x.dtype, x.shape, (others, x), body, requires=drawing.requires)
+    return Sequential(x.dtype, x.shape, (partners, x), body, requires=drawing.requires)
 
 
 def _draw_permutation(drawing: Drawing, count: Expr) -> Array:
@@ -280,25 +272,26 @@ def _draw_permutation(drawing: Drawing, count: Expr) -> Array:
     rounds = primitive("maximum", count - ONE, ZERO)
     drawing.set_shape(rounds)
     last = count - ONE
-
-    def up_to(index: Index, readers: Sequence[Reader]) -> Expr:
-        return last - index[0]
-
-    others = drawing.draw("interval", Pointwise("int64", (rounds,), (), up_to, 1))
+    bounds = Pointwise("int64", (rounds,), (), lambda index, readers: last - index[0], 1)
+    partners = drawing.draw("interval", bounds)
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        k, first_value, second_value = var("v1"), var("r0"), var("r1")
-        first = mark_parallel(For("v0", count, (write((var("v0"),), var("v0")),)))
-        position = last - k
-        # The drawn number is at most the position.
-        other = primitive("maximum", primitive("minimum", readers[0]((k,)), position), ZERO)
-        swap = (
-            Declare("r2", other),
-            Declare("r0", read((position,))),
-            Declare("r1", read((var("r2"),))),
-            write((position,), second_value),
-            write((var("r2"),), first_value),
-        )
-        return (first, For("v1", rounds, swap))
+        position, k = var("v0"), var("v1")
+        fill = mark_parallel(For("v0", count, (write((position,), position),)))
+        return (fill, For("v1", rounds, _swap((), last - k, readers[0]((k,)), "int64", read, write)))
 
-    return drawing.context.add(Sequential("int64", (count,), (others,), body, requires=drawing.requires))
+    return drawing.context.add(Sequential("int64", (count,), (partners,), body, requires=drawing.requires))
+
+
+def _swap(
+    row: Index, position: Expr, drawn: Expr, dtype: str, read: Reader, write: Writer
+) -> tuple[Statement, ...]:  # fmt: skip
+    """Swap the element at a position of a row with the one at a drawn position, which is at most that."""
+    first, second, partner = var("r0", dtype), var("r1", dtype), var("r2")
+    return (
+        Declare(partner.attr, primitive("maximum", primitive("minimum", drawn, position), ZERO)),
+        Declare(first.attr, read((*row, position))),
+        Declare(second.attr, read((*row, partner))),
+        write((*row, position), second),
+        write((*row, partner), first),
+    )

@@ -106,15 +106,15 @@ class Scheduler:
         """Add a task to the first group that can run it, or to a new one at the end."""
         buffer = self.tracer.name(task.target)
         written = self._ready.get(buffer, -1)
-        strict = _read_before_nest(task)
-        start, joint = self._earliest_position(task, written, strict)
-        self._record_reads([task.value, *strict])
+        prerequisites = _prerequisites(task)
+        start, fusible = self._earliest_position(task, written, prerequisites)
+        self._record_reads([task.value, *prerequisites])
         operations = list(walk([task.value]))
-        at = self._find_group(task, start, operations, joint)
+        at = self._find_group(task, start, operations, fusible)
         self._group(at).add(task, operations)
         self._ready[buffer] = max(written, at)
 
-    def _earliest_position(self, task: Task, written: int, strict: Sequence[Expr]) -> tuple[int, set[int]]:
+    def _earliest_position(self, task: Task, written: int, prerequisites: Sequence[Expr]) -> tuple[int, set[int]]:
         """Return the first position at which a task can run, and the positions of nests that it can be fused with
         although it reads what they store.
 
@@ -124,17 +124,17 @@ class Scheduler:
             The task.
         written
             Position of the last step so far that writes its target; -1 if there is none.
-        strict
-            What must be known before the nest of the task.
+        prerequisites
+            Expressions that are evaluated before the nest of the task.
         """
         array, is_map = task.target, task.kind == "map"
         start = max(written, 0) if is_map else written + 1
         needed = (self._position[guard] + 1 for guard in self.tracer.needs(array))
-        start = max(start, self._known_after([*task.domain, *self.tracer.shape(array), *strict]), *needed)
-        same, joint = own_element(task.domain), set()
+        start = max(start, self._known_after([*task.domain, *self.tracer.shape(array), *prerequisites]), *needed)
+        same, fusible = own_element(task.domain), set()
         for e in walk([task.value]):
             if e.op == "load" and e.attr in self._ready and self._may_share(e, same, task):
-                joint.add(self._ready[e.attr])
+                fusible.add(self._ready[e.attr])
                 start = max(start, self._ready[e.attr])
             else:
                 start = max(start, self._available(e))
@@ -142,7 +142,7 @@ class Scheduler:
         is_second_part = is_map and written >= 0  # of an interleaved array
         if old is not None and not is_second_part:
             start = max(start, self._last_read[old])
-        return start, joint
+        return start, fusible
 
     def _record_reads(self, expressions: Sequence[Expr]) -> None:
         """Record that a step at the end, or before it, reads the old values in expressions."""
@@ -175,28 +175,29 @@ class Scheduler:
         assert isinstance(group, Group)
         return group
 
-    def _find_group(self, task: Task, start: int, work: Sequence[Expr], joint: set[int]) -> int:
+    def _find_group(self, task: Task, start: int, expressions: Sequence[Expr], fusible: set[int]) -> int:
         sequential = task.kind == "write" and not task.parallel
-        unfilled = self._groups.setdefault(task.domain, [])
-        for at in list(unfilled):
+        candidates = self._groups.setdefault(task.domain, [])
+        for at in list(candidates):
             group = self._group(at)
-            if at < start or group.closed != sequential or (sequential and at in joint):
+            if at < start or group.closed != sequential or (sequential and at in fusible):
                 continue
-            if len(group.tasks) >= _MAX_GROUP_TASKS or group.weight + group.added_weight(work) > MAX_GROUP_WEIGHT:
-                if len(group.tasks) >= _MAX_GROUP_TASKS or group.weight > _FULL:
-                    unfilled.remove(at)
+            has_all_tasks = len(group.tasks) >= _MAX_GROUP_TASKS
+            if has_all_tasks or group.weight + group.added_weight(expressions) > MAX_GROUP_WEIGHT:
+                if has_all_tasks or group.weight > _FULL:
+                    candidates.remove(at)
                 continue
             if task.kind == "write" and any(t.kind == "write" and t.target is task.target for t in group.tasks):
                 continue
             return at
-        unfilled.append(len(self._steps))
+        candidates.append(len(self._steps))
         self._steps.append(Group(task.domain))
         return len(self._steps) - 1
 
 
-def _read_before_nest(task: Task) -> list[Expr]:
-    """Return what must be known before the nest of a task: the offset of a write, and the prologue."""
-    strict = [task.offset] if task.kind == "write" else []
+def _prerequisites(task: Task) -> list[Expr]:
+    """Return the expressions that are evaluated before the nest of a task: the offset of a write, and the prologue."""
+    expressions = [task.offset] if task.kind == "write" else []
     if task.prologue is not None:
-        strict += [*task.prologue.domain, task.prologue.value]
-    return strict
+        expressions += [*task.prologue.domain, task.prologue.value]
+    return expressions

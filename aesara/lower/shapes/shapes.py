@@ -47,7 +47,7 @@ def _specify_shape(op: SpecifyShape, node: Apply, context: Context) -> Sequence[
         message = f"SpecifyShape: dimension {axis} of the input has shape {{0}}, expected {{1}}."
         guards += context.require_equal(array.shape[axis], size, AssertionError, message, node)
         shape[axis] = size
-    return [_same(array, shape, guards)]
+    return [_with_shape(array, shape, guards)]
 
 
 @lower_op.register(CpuContiguous)
@@ -56,7 +56,7 @@ def _same_elements(op: object, node: Apply, context: Context) -> Sequence[Array]
     return [context.array(node.inputs[0])]
 
 
-def _same(array: Array, shape: Sequence[Expr], guards: Sequence[object]) -> Array:
+def _with_shape(array: Array, shape: Sequence[Expr], guards: Sequence[object]) -> Array:
     """Return the array with other expressions for its sizes."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
