@@ -119,10 +119,9 @@ def _template(count: int, ends: bool) -> types.CodeType:
 
 def _field_getter(names: tuple[str, ...]) -> Callable[[Any], tuple]:
     """Return a function that reads the named fields of an object as a tuple."""
-    if len(names) == 1:
-        value = attrgetter(*names)
-        return lambda self: (value(self),)
-    return attrgetter(*names) if names else lambda self: ()
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda self: tuple(getattr(self, name) for name in names)
 
 
 def _representation(names: tuple[str, ...]) -> Callable[[Any], str]:
