@@ -24,6 +24,8 @@ from aesara.tensor.indexing.selection import Default
 sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_both_raise, assert_native
 
+from tests.pairing import pair_in_turn
+
 DTYPES = ["bool", "int8", "uint16", "int64", "uint64", "float16", "float32", "float64"]
 INTEGERS = ["int8", "uint8", "int16", "uint32", "int64"]
 
@@ -233,8 +235,7 @@ def test_a_tensor_is_never_replaced_by_the_default():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("inverse", [0, 1])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype, inverse", pair_in_turn(DTYPES, [0, 1]))
 def test_permuted_rows(dtype, inverse):
     rng = np.random.default_rng(0)
     one = rng.permutation(5)
