@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any
 
+from aesara.graph.container import StorageCell, StorageMap
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.basic import Declined, InputCell, JITLinker, Linker, PerformLinker, containers_of
 from aesara.link.llvm.linker import LLVMLinker
-from aesara.link.utils import StorageCell, StorageMap
 
 __all__ = ["CLinker", "DualLinker", "OpWiseCLinker"]
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from aesara.graph import hooks
 from aesara.graph.nodes import Variable
 from aesara.graph.type import Type
 from aesara.records import dataclass
 from aesara.tracebacks import mark_on_purpose
+
+#: A list of one element, the value of a variable; thunks read and write it.
+StorageCell: TypeAlias = list[Any]
+#: The cells of the variables of a graph.
+StorageMap: TypeAlias = dict[Variable, StorageCell]
 
 
 class Container:
@@ -45,7 +50,7 @@ class Container:
     def __init__(
         self,
         r: Variable | Type,
-        storage: list[Any],
+        storage: StorageCell,
         *,
         readonly: bool = False,
         strict: bool = False,

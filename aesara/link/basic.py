@@ -8,14 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self, cast, runtime_checkable
 
 from aesara.configdefaults import config
-from aesara.graph.container import Container
+from aesara.graph.container import Container, StorageCell, StorageMap
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import ThunkType
 from aesara.link.originals import keep_inputs_on_failure, run_on_copies
 from aesara.link.utils import (
-    StorageCell,
-    StorageMap,
     Thunk,
     clear_after_each,
     map_storage,

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.container import StorageMap
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
 from aesara.link.originals import copy_value
-from aesara.link.utils import StorageMap
 from aesara.link.vm import VMLinker
 
 __all__ = ["Failure", "can_be_repeated", "failure_of", "replay"]

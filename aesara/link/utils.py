@@ -12,13 +12,12 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph import hooks
+from aesara.graph.container import StorageCell, StorageMap
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe, formula_of
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import ThunkType
 
-StorageCell = list[Any]
-StorageMap = dict[Variable, StorageCell]
 Thunk = ThunkType
 
 _LARGEST_SHOWN_VALUE = 20  # elements

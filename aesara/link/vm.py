@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from aesara.configdefaults import config
+from aesara.graph.container import StorageCell, StorageMap
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.link.basic import LocalLinker, Scheduler, containers_of
 from aesara.link.guards import store_together
 from aesara.link.originals import keep_inputs_on_failure, run_on_copies
 from aesara.link.utils import (
-    StorageCell,
-    StorageMap,
     Thunk,
     clear_after_each,
     gc_helper,

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.container import StorageCell, StorageMap
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.type import Type
 from aesara.link.basic import JITLinker
-from aesara.link.utils import StorageCell, StorageMap
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.utils import found_at
 

@@ -11,13 +11,14 @@ import numpy as np
 
 from aesara.errors import NanFound
 from aesara.graph import hooks
+from aesara.graph.container import StorageMap
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.basic import InputCell
 from aesara.link.llvm import layout
 from aesara.link.nan_origin import Origin
 from aesara.link.replay import can_be_repeated, failure_of
-from aesara.link.utils import StorageMap, raise_with_op, with_details
+from aesara.link.utils import raise_with_op, with_details
 from aesara.lower.errors import ErrorInfo
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from aesara import clock
 from aesara.configdefaults import config
+from aesara.graph.container import StorageCell
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Variable
@@ -32,7 +33,6 @@ from aesara.link.llvm.generators import why_not_native
 from aesara.link.llvm.jit import Code, build, load, object_code, optimized_text
 from aesara.link.llvm.marshalling import Marshalling, MarshallingCallable
 from aesara.link.llvm.python_nodes import LateCallback, make_callback
-from aesara.link.utils import StorageCell
 from aesara.link.vm import VMLinker
 from aesara.lower.assemble import Lowered
 from aesara.lower.dispatch import lower_graph

@@ -10,7 +10,7 @@ import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -59,6 +59,9 @@ __all__ = [
 if config.floatX == "float64":
     # As in Aesara: converted functions that are called directly have the precision of the graph.
     jax.config.update("jax_enable_x64", True)
+
+#: an array of JAX, or one of NumPy whose value is known while a function is traced
+ArrayValue: TypeAlias = jax.Array | np.ndarray
 
 #: largest number of elements of results that are folded
 MOST_KNOWN = 4096
