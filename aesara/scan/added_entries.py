@@ -54,7 +54,7 @@ class _Entry:
     dimensions.
     """
 
-    def __init__(self, value: Any, indices: list[Any], rank: int) -> None:
+    def __init__(self, value: object, indices: list[Variable], rank: int) -> None:
         self.value, self.indices = value, indices
         #: number of dimensions of `zeros[indices]`
         self.rank = rank
@@ -88,7 +88,7 @@ def _add_outside(
     invariant = dict(zip(args.inner_in_non_seqs, args.outer_in_non_seqs, strict=True))
     variables = [v for entry in entries for v in (entry.value, *entry.indices) if not _is_invariant(v, invariant)]
 
-    def last_value(first: Any, rows: dict[Variable, Any]) -> Any:
+    def last_value(first: Any, rows: dict[Variable, Any]) -> Variable:
         for entry in entries:
             indices = [
                 rows[v] if v in rows else _repeat_for_steps(invariant.get(v, v), args.n_steps) for v in entry.indices
@@ -105,16 +105,16 @@ def _add_outside(
     return sum_outside(fgraph, node, args, k, variables, last_value)
 
 
-def _as_tensor(scalar: Any) -> Any:
+def _as_tensor(scalar: Any) -> Variable:
     is_made = scalar.owner is not None and isinstance(scalar.owner.op, ScalarFromTensor)
     return scalar.owner.inputs[0] if is_made else tensor_from_scalar(scalar)
 
 
-def _is_positions(index: Any) -> bool:
+def _is_positions(index: Variable) -> bool:
     return isinstance(index.type, TensorType) and index.type.dtype in integer_dtypes
 
 
-def _repeat_for_steps(index: Any, n_steps: Any) -> Any:
+def _repeat_for_steps(index: Any, n_steps: Any) -> Variable:
     """Repeat an index, or a vector of indices, for each step."""
     if not isinstance(index.type, TensorType):
         index = tensor_from_scalar(index)

@@ -27,7 +27,7 @@ _AGGREGATES = {
 _FIELDS = {f"{agg[:-1].removesuffix('put')}_{kind}": agg for agg, kinds in _AGGREGATES.items() for kind in kinds}
 
 
-def safe_index(lst: Sequence[Any], x: Any) -> int | None:
+def safe_index(lst: Sequence[Variable], x: Variable) -> int | None:
     """Return the index of `x` in a list, or None.
 
     Examples
@@ -244,20 +244,20 @@ class ScanArgs:
     # -- search ------------------------------------------------------------------------------------------------
 
     def find_among_fields(
-        self, i: Any, field_filter: Callable[[str], bool] = default_filter_scanargs
+        self, i: object, field_filter: Callable[[str], bool] = default_filter_scanargs
     ) -> FieldInfo | None:
         """Return the position of a variable, or None if the loop does not have it."""
         if not isinstance(i, Variable):
             return None
         return next((info for v, info in self._entries() if v is i and field_filter(info.name)), None)
 
-    def _find(self, i: Any) -> FieldInfo:
+    def _find(self, i: object) -> FieldInfo:
         position = self.find_among_fields(i)
         if position is None:
             raise ValueError(f"{i} not found among fields.")
         return position
 
-    def get_alt_field(self, var_info: Variable | FieldInfo, alt_prefix: str) -> Any:
+    def get_alt_field(self, var_info: Variable | FieldInfo, alt_prefix: str) -> Variable | None:
         """Return the counterpart of a variable on another side, such as ``outer_in``, or None if there is none."""
         info = self._find(var_info) if isinstance(var_info, Variable) else var_info
         field = getattr(self, f"{alt_prefix}_{_kind(info.name)}", None)

@@ -365,5 +365,5 @@ class _Backward:
         return total
 
 
-def _zero(row: Any) -> Any:
+def _zero(row: Any) -> Variable:
     return constant(0, dtype=row.type.dtype)

@@ -239,7 +239,7 @@ class _Loop:
     """State of a call of `scan`: inputs, outputs and number of steps."""
 
     def __init__(
-        self, fn: Callable, sequences: Any, outputs_info: Any, non_sequences: Any, n_steps: Any, go_backwards: bool,
+        self, fn: Callable, sequences: Any, outputs_info: Any, non_sequences: Any, n_steps: object, go_backwards: bool,
         strict: bool,
     ):  # fmt: skip
         self.fn, self.strict, self.go_backwards = fn, strict, go_backwards
@@ -260,7 +260,7 @@ class _Loop:
             result.append(rows[::-1] if self.go_backwards else rows)
         return result
 
-    def _number_of_steps(self, n_steps: Any) -> Any:
+    def _number_of_steps(self, n_steps: object) -> Any:
         if isinstance(n_steps, (float, np.floating)):
             raise ValueError(f"scan: n_steps must be an integer, got {n_steps!r}.")
         lengths = [rows[0].shape[0] if rows[0].type.shape[0] is None else constant(rows[0].type.shape[0], dtype="int64")
@@ -525,7 +525,7 @@ def make_state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any)
     return State(expand_empty(unbroadcast(first, 0), n_steps), taps, tuple(value.inner), new)
 
 
-def shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> dict[Any, State | int]:
+def shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: object) -> dict[Any, State | int]:
     """Add the shared variables that the step updates to the states of a loop.
 
     Tensors become states, which are returned; for others, the number in `parts.shared` is returned.

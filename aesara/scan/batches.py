@@ -95,7 +95,7 @@ class _BatchedLoop:
             outputs.append(move_dimensions(rows, 0, 1, rows.type.ndim - old.type.ndim))
         return outputs
 
-    def _size(self, size: Any) -> Any:
+    def _size(self, size: Variable) -> Variable:
         """Return a batch size as a variable of the step."""
         if isinstance(size, int):
             return size

@@ -173,7 +173,7 @@ class _Leaf:
 class _State:
     """State of a loop under construction."""
 
-    def __init__(self, caller: str, body: Callable[..., Any], init: Any) -> None:
+    def __init__(self, caller: str, body: Callable[..., object], init: Variable) -> None:
         self.caller, self.body, self.init = caller, body, init
         self.leaves: list[_Leaf] = []
         for path, leaf in flatten(init):
@@ -190,7 +190,7 @@ class _State:
 
     # -- the step --------------------------------------------------------------------------------------------
 
-    def call(self, arguments: list[Any]) -> Returned:
+    def call(self, arguments: list[object]) -> Returned:
         """Call the body with `arguments` and variables for the state."""
 
         def call() -> Returned:
@@ -221,13 +221,13 @@ class _State:
             )
         return Returned([v if isinstance(v, Variable) else as_tensor_variable(v) for v in leaves], condition=condition)
 
-    def _check(self, leaf: _Leaf, new: Any) -> None:
+    def _check(self, leaf: _Leaf, new: Variable) -> None:
         kind = leaf.variable.type if leaf.first is None else leaf.first.variable.type
         require_type(f"{self.caller}: state{leaf.path} starts as", kind, "the body", new)
 
     # -- the loop --------------------------------------------------------------------------------------------
 
-    def add_loop(self, parts: LoopParts, returned: Returned, few_rows: bool, **options: Any) -> Any:
+    def add_loop(self, parts: LoopParts, returned: Returned, few_rows: bool, **options: object) -> Any:
         """Build the loop, and return the state after the last step.
 
         Parameters
@@ -258,7 +258,7 @@ class _State:
         close(parts, [], inner, False)
         buffers, _, shared = parts.split(Scan.of_parts(parts, **options))
 
-        def last_value(source: State | int) -> Any:
+        def last_value(source: State | int) -> Variable:
             return shared[source] if isinstance(source, int) else getitem(buffers[source], -1)
 
         for variable in returned.created:
@@ -266,7 +266,7 @@ class _State:
         return rebuild(self.init, [last_value(source) for source in sources])
 
 
-def require_type(begins: str, wanted: Any, function: str, new: Any) -> None:
+def require_type(begins: str, wanted: object, function: str, new: Variable) -> None:
     """Raise an error unless a value returned by a step has the type of its state, as far as sizes are known.
 
     `begins` is the beginning of the message.
@@ -288,14 +288,14 @@ def require_type(begins: str, wanted: Any, function: str, new: Any) -> None:
     )
 
 
-def _first_values(buffer: Any) -> Any:
+def _first_values(buffer: Variable) -> Variable:
     """Return the first row of a buffer, as a buffer of one row that each step overwrites."""
     expansion = expansion_of(buffer)
     assert expansion is not None
     return specify_shape(expansion[0], (1, *buffer.type.shape[1:]))
 
 
-def _condition_of(caller: str, cond: Callable[[Any], Any], state: Any) -> Any:
+def _condition_of(caller: str, cond: Callable[[object], object], state: object) -> Variable:
     """Return the condition for another step, after checking that it is a single truth value."""
     truth = as_tensor_variable(cond(state))
     if not isinstance(truth.type, TensorType) or truth.type.ndim:
@@ -306,11 +306,11 @@ def _condition_of(caller: str, cond: Callable[[Any], Any], state: Any) -> Any:
     return truth
 
 
-def _not(truth: Any) -> Any:
+def _not(truth: Any) -> Variable:
     return invert(truth) if truth.type.dtype == "bool" else eq(truth, constant(0))
 
 
-def _integer(bound: Any, which: str) -> Any:
+def _integer(bound: object, which: str) -> Variable:
     value = as_tensor_variable(bound)
     kind = value.type
     if kind.ndim or np.dtype(kind.dtype).kind not in "iu" or kind.dtype == "uint64":

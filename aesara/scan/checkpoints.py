@@ -17,8 +17,8 @@ __all__ = ["ceil", "eq", "scan_checkpoints"]
 
 
 def scan_checkpoints(
-    fn: Callable, sequences: Any = None, outputs_info: Any = None, non_sequences: Any = None,
-    name: str = "checkpointscan_fn", n_steps: Any = None, save_every_N: int = 10, padding: bool = True,
+    fn: Callable, sequences: object = None, outputs_info: object = None, non_sequences: object = None,
+    name: str = "checkpointscan_fn", n_steps: object = None, save_every_N: int = 10, padding: bool = True,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Apply `scan`, but return, and keep for the gradient, only the state after every `save_every_N` steps.
 

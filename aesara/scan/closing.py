@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["close"]
 
 
-def close(parts: LoopParts, listed: Sequence[Any], updated: Mapping[Any, Any], strict: bool) -> None:
+def close(parts: LoopParts, listed: Sequence[Variable], updated: Mapping[Any, Any], strict: bool) -> None:
     """Make the loop-invariant variables that the step uses inputs of the loop.
 
     The step was built on variables of the outer graph. The `listed` ones become non-sequences. Of the others,
@@ -44,7 +44,7 @@ def close(parts: LoopParts, listed: Sequence[Any], updated: Mapping[Any, Any], s
     parts.replace({**constants, **updated})
 
 
-def _invariants(outputs: Sequence[Any], changing: set[Any], listed: set[Any]) -> list[Any]:
+def _invariants(outputs: Sequence[Any], changing: set[object], listed: set[Any]) -> list[Variable]:
     """Return the outermost subexpressions of `outputs` that depend on variables, but on none of those `changing`.
 
     Expressions of constants stay in the step, where rules can see their values, and so do slices, whose bounds native
@@ -59,16 +59,16 @@ def _invariants(outputs: Sequence[Any], changing: set[Any], listed: set[Any]) ->
     def is_computed(variable: Variable) -> bool:
         return variable.owner is not None and (variable in changing or isinstance(variable.type, SliceType))
 
-    def operands(variable: Any) -> Sequence[Any]:
+    def operands(variable: Any) -> Sequence[Variable]:
         return variable.owner.inputs if is_computed(variable) else ()
 
     return [v for v in walk(outputs, operands) if v in varying and v not in changing and not is_computed(v)]
 
 
-def _leaves(outputs: Sequence[Any], listed: set[Any]) -> list[Any]:
+def _leaves(outputs: Sequence[Variable | None], listed: set[Any]) -> list[Variable]:
     """Return variables without an owner that the outputs depend on, other than through `listed` ones."""
 
-    def operands(variable: Any) -> Sequence[Any]:
+    def operands(variable: Any) -> Sequence[Variable]:
         return variable.owner.inputs if variable.owner is not None and variable not in listed else ()
 
     return [v for v in walk(outputs, operands) if v.owner is None and v not in listed]

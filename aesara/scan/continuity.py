@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.pullback import grad_not_implemented, grad_undefined
 from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 from aesara.tensor.creation.allocation import zeros_like
+
+if TYPE_CHECKING:
+    from aesara.graph.nodes import Variable
+
 
 __all__ = [
     "SHARED_STATE",
@@ -27,12 +31,12 @@ def is_continuous(variable: Any) -> bool:
     return _is_floating(variable) and isinstance(variable.type, DenseTensorType)
 
 
-def is_sparse(variable: Any) -> bool:
+def is_sparse(variable: Variable) -> bool:
     """Return whether this is a sparse tensor of floating-point numbers; its gradient may be dense."""
     return _is_floating(variable) and not isinstance(variable.type, DenseTensorType)
 
 
-def _is_floating(variable: Any) -> bool:
+def _is_floating(variable: Variable) -> bool:
     return isinstance(variable.type, TensorType) and variable.type.dtype.startswith(("float", "complex"))
 
 
@@ -41,7 +45,7 @@ def shares_continuous_state(op: Any) -> bool:
     return any(map(_is_floating, op.inner_shared(op.inner_inputs)))
 
 
-def no_gradient(op: Any, k: int, outer: Any) -> Any:
+def no_gradient(op: Any, k: int, outer: Any) -> Variable:
     """Return the gradient of input `k` of a loop that does not depend on it.
 
     It is zero for dense tensors, not implemented for sparse ones, and disconnected for other types.
@@ -54,7 +58,11 @@ def no_gradient(op: Any, k: int, outer: Any) -> Any:
 
 
 def gradients_in_order(
-    op: Any, inputs: Sequence[Any], of_seqs: Sequence[Any], of_buffers: Sequence[Any], of_constants: Sequence[Any]
+    op: Any,
+    inputs: Sequence[object],
+    of_seqs: Sequence[object],
+    of_buffers: Sequence[object],
+    of_constants: Sequence[object],
 ) -> list[Any]:
     """Return the gradients of all inputs of a loop in order.
 

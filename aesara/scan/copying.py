@@ -17,7 +17,7 @@ from aesara.tensor.core.tensor_type import TensorType
 __all__ = ["Validator", "copy_var_format", "forced_replace", "reconstruct_graph", "safe_new", "traverse"]
 
 
-def safe_new(x: Any, tag: str = "", dtype: str | np.dtype | None = None) -> Variable:
+def safe_new(x: Variable, tag: str = "", dtype: str | np.dtype | None = None) -> Variable:
     """Return a new variable of the type of `x`, or a constant as it is.
 
     Parameters
@@ -64,7 +64,7 @@ def reconstruct_graph(
     return new_inputs, clone_replace(list(outputs), dict(zip(inputs, new_inputs)))
 
 
-def forced_replace(out: Any, x: Variable | Sequence[Variable], y: Any) -> Any:
+def forced_replace(out: Any, x: Variable | Sequence[Variable], y: Any) -> Variable | None:
     """Replace subexpressions of `out` that compute the same as `x` by `y`.
 
     Examples
@@ -93,7 +93,7 @@ def forced_replace(out: Any, x: Variable | Sequence[Variable], y: Any) -> Any:
 
 
 def traverse(
-    out: Any, x: Variable, x_copy: Variable, d: MutableMapping[Any, Any], visited: set[Any] | None = None
+    out: Variable, x: Variable, x_copy: Variable, d: MutableMapping[object, object], visited: set[object] | None = None
 ) -> MutableMapping[Any, Any]:
     """Set ``d[x] = x_copy`` if `out` depends on `x`; return `d`.
 
@@ -174,7 +174,7 @@ class Validator:
         return clone_replace(out, replacements), False
 
 
-def copy_var_format(var: Any, as_var: Any) -> Any:
+def copy_var_format(var: Any, as_var: Any) -> Variable:
     """Convert `var` to the dtype and type of `as_var`; `var` may have one more leading dimension.
 
     Examples

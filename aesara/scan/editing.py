@@ -37,7 +37,7 @@ class OverLoops(GraphRewriter):
         self.rule = rule
         self.name = rule.name or getattr(rule, "__name__", None)
 
-    def apply(self, fgraph: FunctionGraph) -> int:
+    def apply(self, fgraph: FunctionGraph) -> object:
         """Return the number of loops that were replaced."""
         count = 0
         pending = loops_of(fgraph)
@@ -65,7 +65,7 @@ class _IfLoops(GraphRewriter):
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         self.rewriter.add_requirements(fgraph)
 
-    def apply(self, fgraph: FunctionGraph) -> Any:
+    def apply(self, fgraph: FunctionGraph) -> object:
         return self.rewriter.apply(fgraph) if loops_of(fgraph) else None
 
 
@@ -76,7 +76,7 @@ class LoopDB(EquilibriumDB):
         return _IfLoops(super().query(*tags, **kwtags))
 
 
-def edited_node(args: ScanArgs, node: Apply, **options: Any) -> Apply:
+def edited_node(args: ScanArgs, node: Apply, **options: object) -> Apply:
     """Apply an edited loop, and return its node.
 
     Parameters
@@ -97,7 +97,7 @@ def edited_node(args: ScanArgs, node: Apply, **options: Any) -> Apply:
     return new_node
 
 
-def apply_edited(args: ScanArgs, node: Apply, **options: Any) -> dict[Variable, Variable]:
+def apply_edited(args: ScanArgs, node: Apply, **options: object) -> dict[Variable, Variable]:
     """Apply an edited loop, and return replacements of outputs of the old one.
 
     `args.outer_outputs` has the outputs of the old loop, and None for each new output. For the parameters see
@@ -107,7 +107,7 @@ def apply_edited(args: ScanArgs, node: Apply, **options: Any) -> dict[Variable, 
     return {old: new for old, new in zip(args.outer_outputs, new_node.outputs, strict=True) if old is not None}
 
 
-def same_length(a: Any, b: Any) -> bool:
+def same_length(a: object, b: object) -> bool:
     """Return whether two numbers of steps are known to be equal."""
     if a is b:
         return True

@@ -69,7 +69,7 @@ class FirstValue:
         return True
 
 
-def settle(firsts: Sequence[FirstValue | None], call: Callable[[], Any]) -> Any:
+def settle(firsts: Sequence[FirstValue | None], call: Callable[[], object]) -> Any:
     """Call the step repeatedly until the dtypes of first values agree with its outputs; return the values of the last
     call.
 
@@ -97,7 +97,7 @@ def _pairs(firsts: Sequence[FirstValue | None], returned: Any) -> list[tuple[Fir
     return [(f, new) for f, new in pairs if f is not None and f.is_data and isinstance(new.type, TensorType)]
 
 
-def _call_widening(firsts: Sequence[FirstValue | None], call: Callable[[], Any]) -> Any:
+def _call_widening(firsts: Sequence[FirstValue | None], call: Callable[[], object]) -> Any:
     while True:
         returned = call()
         pairs = _pairs(firsts, returned)
@@ -116,7 +116,7 @@ def _dtype_of_data(k: int, firsts: Sequence[FirstValue | None], returned: Any) -
         return own
     number_of = {v: j for j, first in enumerate(firsts) if first is not None and first.is_number for v in first.inner}
 
-    def operands(variable: Variable) -> Sequence[Any]:
+    def operands(variable: Variable) -> Sequence[Variable]:
         if variable in number_of:
             return returned.outputs[number_of[variable] :][:1]
         return variable.owner.inputs if variable.owner is not None else ()
@@ -131,7 +131,7 @@ def _dtype_of_data(k: int, firsts: Sequence[FirstValue | None], returned: Any) -
     return _complex(widest) if own in _PARTS else widest
 
 
-def _dtype_of_number(value: Any) -> str:
+def _dtype_of_number(value: object) -> str:
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, int):

@@ -86,7 +86,7 @@ def split_last_rows(gradient: Any) -> LastRows:
     return LastRows(split.rows, None if rest is None else node.op(zero, rest, *inputs))
 
 
-def last_entry(gradient: Any) -> Any:
+def last_entry(gradient: object) -> Variable | None:
     """Return the last row of a cotangent if all other rows are zero, else None."""
     split = split_last_rows(gradient)
     return split.rows[1] if list(split.rows) == [1] and split.rest is None else None
@@ -98,7 +98,7 @@ def rows_from(gradient: Any, start: int) -> Any:
     return written[1] if written is not None and written[0] == start else gradient[start:]
 
 
-def is_zero_before(gradient: Any, stop: int) -> bool:
+def is_zero_before(gradient: Variable, stop: int) -> bool:
     """Return whether a cotangent is known to be zero in the rows before `stop`."""
     written = _written_rows(gradient)
     return written is not None and written[0] >= stop
@@ -127,7 +127,7 @@ def _sum_of(terms: list[LastRows]) -> LastRows:
     return LastRows(rows, None if not rests else rests[0] if len(rests) == 1 else add(*rests))
 
 
-def _of_entry(gradient: Any, entry: Any, others: list[Any]) -> LastRows:
+def _of_entry(gradient: Any, entry: Any, others: list[Variable]) -> LastRows:
     """Split a cotangent of a row, or of a part of a row."""
     zero, value = gradient.owner.inputs[:2]
     index, length = known_integer(entry), gradient.type.shape[0]

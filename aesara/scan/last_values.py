@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
@@ -33,7 +32,7 @@ def while_scan_merge_subtensor_last_element(fgraph: FunctionGraph, node: Apply) 
     return replacements or False
 
 
-def _reads(fgraph: FunctionGraph, rows: Any, kind: type, number: int) -> Iterator[Apply]:
+def _reads(fgraph: FunctionGraph, rows: Variable, kind: type, number: int) -> Iterator[Apply]:
     """Iterate over nodes that compute ``rows[number:]`` (kind `slice`) or ``rows[number]`` (kind `int`)."""
     for client, position in fgraph.clients[rows]:
         if not isinstance(client, Apply) or not isinstance(client.op, Subtensor) or position:

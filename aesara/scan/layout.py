@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from aesara.scan.info import ScanInfo
 
 __all__ = ["ScanMethodsMixin"]
 
+#: variables, or their values
+T = TypeVar("T")
 
-def _section(values: Sequence[Any], counts: Sequence[int], which: int) -> list[Any]:
+
+def _section(values: Sequence[T], counts: Sequence[int], which: int) -> list[T]:
     """Return section `which` of a list of consecutive sections with the given lengths."""
     start = sum(counts[:which])
     return list(values[start : start + counts[which]])
@@ -21,27 +24,27 @@ class ScanMethodsMixin:
 
     info: ScanInfo
 
-    def _inner_inputs(self, values: Sequence[Any], which: int) -> list[Any]:
+    def _inner_inputs(self, values: Sequence[T], which: int) -> list[T]:
         i = self.info
         taps = [sum(map(len, part)) for part in (i.mit_mot_in_slices, i.mit_sot_in_slices, i.sit_sot_in_slices)]
         return _section(values, [i.n_seqs, *taps, i.n_shared_outs, i.n_non_seqs], which)
 
-    def _inner_outputs(self, values: Sequence[Any], which: int) -> list[Any]:
+    def _inner_outputs(self, values: Sequence[T], which: int) -> list[T]:
         i = self.info
         counts = [i.n_mit_mot_outs, i.n_mit_sot, i.n_sit_sot, i.n_nit_sot, i.n_shared_outs, int(i.as_while)]
         return _section(values, counts, which)
 
-    def _outer_inputs(self, values: Sequence[Any], which: int) -> list[Any]:
+    def _outer_inputs(self, values: Sequence[T], which: int) -> list[T]:
         i = self.info
         counts = [1, i.n_seqs, i.n_mit_mot, i.n_mit_sot, i.n_sit_sot, i.n_shared_outs, i.n_nit_sot, i.n_non_seqs]
         return _section(values, counts, which)
 
-    def _outer_outputs(self, values: Sequence[Any], which: int) -> list[Any]:
+    def _outer_outputs(self, values: Sequence[T], which: int) -> list[T]:
         i = self.info
         return _section(values, [i.n_mit_mot, i.n_mit_sot, i.n_sit_sot, i.n_nit_sot, i.n_shared_outs], which)
 
     @staticmethod
-    def _by_state(values: Sequence[Any], taps: Sequence[Sequence[int]]) -> list[list[Any]]:
+    def _by_state(values: Sequence[T], taps: Sequence[Sequence[int]]) -> list[list[T]]:
         return [_section(values, [len(t) for t in taps], k) for k in range(len(taps))]
 
     # inputs of the step
@@ -49,7 +52,7 @@ class ScanMethodsMixin:
     def inner_seqs(self, inner_inputs: Sequence[Any]) -> list[Any]:
         return self._inner_inputs(inner_inputs, 0)
 
-    def inner_mitmot(self, inner_inputs: Sequence[Any]) -> list[list[Any]]:
+    def inner_mitmot(self, inner_inputs: Sequence[T]) -> list[list[T]]:
         return self._by_state(self._inner_inputs(inner_inputs, 1), self.info.mit_mot_in_slices)
 
     def inner_mitsot(self, inner_inputs: Sequence[Any]) -> list[list[Any]]:
@@ -66,7 +69,7 @@ class ScanMethodsMixin:
 
     # outputs of the step
 
-    def inner_mitmot_outs(self, inner_outputs: Sequence[Any]) -> list[list[Any]]:
+    def inner_mitmot_outs(self, inner_outputs: Sequence[T]) -> list[list[T]]:
         return self._by_state(self._inner_outputs(inner_outputs, 0), self.info.mit_mot_out_slices)
 
     def inner_mitsot_outs(self, inner_outputs: Sequence[Any]) -> list[Any]:
@@ -78,7 +81,7 @@ class ScanMethodsMixin:
     def inner_nitsot_outs(self, inner_outputs: Sequence[Any]) -> list[Any]:
         return self._inner_outputs(inner_outputs, 3)
 
-    def inner_shared_outs(self, inner_outputs: Sequence[Any]) -> list[Any]:
+    def inner_shared_outs(self, inner_outputs: Sequence[T]) -> list[T]:
         return self._inner_outputs(inner_outputs, 4)
 
     # inputs of the loop
@@ -86,7 +89,7 @@ class ScanMethodsMixin:
     def outer_seqs(self, outer_inputs: Sequence[Any]) -> list[Any]:
         return self._outer_inputs(outer_inputs, 1)
 
-    def outer_mitmot(self, outer_inputs: Sequence[Any]) -> list[Any]:
+    def outer_mitmot(self, outer_inputs: Sequence[T]) -> list[T]:
         return self._outer_inputs(outer_inputs, 2)
 
     def outer_mitsot(self, outer_inputs: Sequence[Any]) -> list[Any]:
@@ -106,19 +109,19 @@ class ScanMethodsMixin:
 
     # outputs of the loop
 
-    def outer_mitmot_outs(self, outer_outputs: Sequence[Any]) -> list[Any]:
+    def outer_mitmot_outs(self, outer_outputs: Sequence[T]) -> list[T]:
         return self._outer_outputs(outer_outputs, 0)
 
-    def outer_mitsot_outs(self, outer_outputs: Sequence[Any]) -> list[Any]:
+    def outer_mitsot_outs(self, outer_outputs: Sequence[T]) -> list[T]:
         return self._outer_outputs(outer_outputs, 1)
 
     def outer_sitsot_outs(self, outer_outputs: Sequence[Any]) -> list[Any]:
         return self._outer_outputs(outer_outputs, 2)
 
-    def outer_nitsot_outs(self, outer_outputs: Sequence[Any]) -> list[Any]:
+    def outer_nitsot_outs(self, outer_outputs: Sequence[T]) -> list[T]:
         return self._outer_outputs(outer_outputs, 3)
 
-    def outer_shared_outs(self, outer_outputs: Sequence[Any]) -> list[Any]:
+    def outer_shared_outs(self, outer_outputs: Sequence[T]) -> list[T]:
         return self._outer_outputs(outer_outputs, 4)
 
     def outer_positions(self) -> tuple[list[int], list[int]]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aesara.graph.nodes import Variable
+
 
 __all__ = ["flatten", "leaves_as_in", "outline", "rebuild"]
 
 
-def flatten(value: Any) -> list[tuple[str, Any]]:
+def flatten(value: object) -> list[tuple[str, Any]]:
     """List the leaves of a nest of tuples, lists and dictionaries, with their paths.
 
     All other values are leaves, except None, which is part of the structure.
@@ -32,7 +36,7 @@ def flatten(value: Any) -> list[tuple[str, Any]]:
     return [(f"[{key!r}]{path}", leaf) for key, part in _parts(value) for path, leaf in flatten(part)]
 
 
-def rebuild(like: Any, leaves: Sequence[Any]) -> Any:
+def rebuild(like: Any, leaves: Sequence[Variable | None]) -> Any:
     """Return a nest with the structure of `like` and other leaves.
 
     Parameters
@@ -51,7 +55,7 @@ def rebuild(like: Any, leaves: Sequence[Any]) -> Any:
     return _map_leaves(like, lambda _: next(remaining))
 
 
-def leaves_as_in(like: Any, value: Any) -> list[Any] | None:
+def leaves_as_in(like: object, value: object) -> list[Any] | None:
     """List the leaves of a nest in the order of those of `like`, or return None if the structures differ.
 
     Lists and tuples are interchangeable, and the order of the keys of dictionaries is ignored.
@@ -81,7 +85,7 @@ def leaves_as_in(like: Any, value: Any) -> list[Any] | None:
     return result
 
 
-def outline(value: Any) -> str:
+def outline(value: object) -> str:
     """Describe the structure of a nest, with a star for each leaf.
 
     Examples
@@ -100,7 +104,7 @@ class _Star:
 _STAR = _Star()
 
 
-def _is_nest(value: Any) -> bool:
+def _is_nest(value: object) -> bool:
     return isinstance(value, (tuple, list, Mapping))
 
 
@@ -109,7 +113,7 @@ def _parts(nest: Any) -> list[tuple[Any, Any]]:
     return list(nest.items()) if isinstance(nest, Mapping) else list(enumerate(nest))
 
 
-def _map_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
+def _map_leaves(value: object, function: Callable[[object], object]) -> Any:
     if value is None:
         return None
     if not _is_nest(value):

@@ -209,7 +209,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         kind = "do_while" if self.info.as_while else "for"
         return f"{kind}{{cpu,{self.name or 'scan_fn'}}}"
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {key: value for key, value in self.__dict__.items() if key not in ("fgraph", "fn", "shapes_fn")}
 
     # -- types -----------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     def _output_types(self, inputs: Sequence[Any]) -> list[Any]:
         info = self.info
         buffers = self.outer_mitmot(inputs) + self.outer_mitsot(inputs) + self.outer_sitsot(inputs)
-        types: list[Any] = []
+        types: list[object] = []
         for buffer, taps in zip(buffers, info.tap_array):
             # A loop that ends early returns only the rows that are written.
             is_full = not info.as_while or buffer.type.shape[0] == -min(taps)
@@ -255,7 +255,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
         """Return shapes of outputs: those of buffers, and shapes of rows of the step that are known before the loop."""
         info = self.info
-        shapes: list[Any] = []
+        shapes: list[object] = []
         rows = self._shapes_of_rows(node, input_shapes)
         buffers = info.n_mit_mot + info.n_mit_sot + info.n_sit_sot
         lengths = self.outer_nitsot(node.inputs)
@@ -326,15 +326,17 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
 
     # -- derivatives -----------------------------------------------------------------------------------------
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_gradients: Sequence[Variable]
+    ) -> list[Variable]:
         return pull_back_loop(self, inputs, outputs, output_gradients, [FULL] * len(outputs))[0]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable]) -> list[Variable | None]:
         return push_forward_loop(self, inputs, eval_points)
 
     # -- values that consist of arrays -----------------------------------------------------------------------
 
-    def in_parts(self, node: Apply, *inputs: Any) -> list[Any] | None:
+    def in_parts(self, node: Apply, *inputs: object) -> list[Any] | None:
         """Return the loop on the parts of its non-sequences, or None if a state has parts."""
         first = len(inputs) - self.info.n_non_seqs
         inner = self.inner_non_seqs(self.inner_inputs)

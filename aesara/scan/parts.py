@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-def expand_empty(tensor_var: Any, size: Any) -> Any:
+def expand_empty(tensor_var: Any, size: object) -> Variable:
     """Append `size` uninitialized rows to a tensor.
 
     Examples
@@ -66,7 +66,7 @@ def take_test_value(variable: Variable, outer: Any, row: int | None = None) -> N
         pass
 
 
-def take_first_row(variable: Variable, rows: Any) -> None:
+def take_first_row(variable: Variable, rows: object) -> None:
     """Set the test value of a variable of the step to the first row of that of a sequence; see `take_test_value`."""
     take_test_value(variable, rows, 0)
 
@@ -84,25 +84,25 @@ def expansion_of(buffer: Any) -> tuple[Any, Any] | None:
     return (value, base.owner.inputs[0]) if is_leading else None
 
 
-def with_known_rows(first: Any) -> Any:
+def with_known_rows(first: Variable) -> Variable:
     """Return first values without `unbroadcast`, which hides that there is a single row."""
     node = first.owner
     return node.inputs[0] if node is not None and isinstance(node.op, Unbroadcast) else first
 
 
-def last_value(output: Any) -> Any:
+def last_value(output: Any) -> Variable:
     """Return the last row of an output of `scan`; outputs that are no dense tensors are last values themselves."""
     return output[-1] if isinstance(output.type, DenseTensorType) else output
 
 
-def with_rows(buffer: Any, rows: Any) -> Any:
+def with_rows(buffer: Any, rows: Any) -> Variable:
     """Return a buffer built by `expand_empty` with another number of rows."""
     node = buffer.owner
     empty, *rest = node.inputs
     return node.op(empty.owner.op(rows, *empty.owner.inputs[1:]), *rest)
 
 
-def is_for_each_step(length: Any, depth: int, n_steps: Any) -> bool:
+def is_for_each_step(length: Any, depth: int, n_steps: object) -> bool:
     """Return whether a length is known to equal ``depth + n_steps``."""
     if isinstance(length, Constant) and isinstance(n_steps, Constant):
         return int(length.data) == depth + int(n_steps.data)
@@ -112,7 +112,7 @@ def is_for_each_step(length: Any, depth: int, n_steps: Any) -> bool:
     return n_steps in node.inputs and any(known_integer(v) == depth for v in node.inputs if v is not n_steps)
 
 
-def is_exact(buffer: Any, depth: int, n_steps: Any) -> bool:
+def is_exact(buffer: Any, depth: int, n_steps: object) -> bool:
     """Return whether a buffer is known to have ``depth + n_steps`` rows."""
     expansion = expansion_of(buffer)
     if expansion is None:

@@ -67,7 +67,7 @@ def _convert_to_type_of(new: Variable, old: Variable) -> Variable:
     return old.type.filter_variable(new)
 
 
-def _only_row(rows: Any) -> Any:
+def _only_row(rows: Any) -> Variable | None:
     """Return the entry that a sequence repeats, or None if it is not known to repeat one."""
     if isinstance(rows, Constant):
         data = rows.data
@@ -141,7 +141,7 @@ def _duplicates(args: ScanArgs) -> list[tuple[str, int, int]]:
         states.append(("mit_sot", k, (outer, taps, inner[0].type), inner))
     for k, (outer, variable) in enumerate(zip(args.outer_in_sit_sot, args.inner_in_sit_sot)):
         states.append(("sit_sot", k, (outer, (-1,), variable.type), [variable]))
-    classes: dict[Any, list[int]] = {}
+    classes: dict[object, list[int]] = {}
     for position, (_, _, start, _) in enumerate(states):
         classes.setdefault(start, []).append(position)
     if len(classes) == len(states) and len(args.inner_out_nit_sot) < 2:
@@ -152,7 +152,7 @@ def _duplicates(args: ScanArgs) -> list[tuple[str, int, int]]:
     while True:
         same = {v: w for group in groups for p in group[1:] for v, w in zip(states[p][3], states[group[0]][3])}
         representatives = _representatives(order, results, same)
-        finer: dict[Any, list[int]] = {}
+        finer: dict[object, list[int]] = {}
         for number, group in enumerate(groups):
             for p in group:
                 finer.setdefault((number, representatives[p]), []).append(p)
@@ -160,16 +160,18 @@ def _duplicates(args: ScanArgs) -> list[tuple[str, int, int]]:
             break
         groups = list(finer.values())
     duplicates = [(states[p][0], states[p][1], states[group[0]][1]) for group in groups for p in group[1:]]
-    first_of: dict[Any, int] = {}
+    first_of: dict[object, int] = {}
     for k, (new, length) in enumerate(zip(representatives[len(states) :], args.outer_in_nit_sot)):
-        size: Any = int(length.data) if isinstance(length, Constant) else length
+        size: object = int(length.data) if isinstance(length, Constant) else length
         first = first_of.setdefault((new, size), k)
         if first != k:
             duplicates.append(("nit_sot", k, first))
     return duplicates
 
 
-def _representatives(order: Sequence[Apply], outputs: Sequence[Variable], same: dict[Variable, Variable]) -> list[Any]:
+def _representatives(
+    order: Sequence[Apply], outputs: Sequence[Variable], same: dict[Variable, Variable]
+) -> list[Variable]:
     """Return the first equal variable for each output, given inputs that are the `same` as others."""
     table = HashConsTable()
     table.representative.update(same)

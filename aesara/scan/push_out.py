@@ -215,7 +215,7 @@ def _is_vectorizable(node: Apply, of_sequences: set[Variable]) -> bool:
 def _for_all_steps(variables: Sequence[Variable], args: ScanArgs, checked: bool) -> list[Variable]:
     """Return the values of variables of the step, stacked over the steps."""
 
-    def rows_of(rows: Any) -> Any:
+    def rows_of(rows: Any) -> Variable:
         return first_rows(rows, args.n_steps) if checked else rows[: args.n_steps]
 
     stacked: Any = vectorize_graph(
@@ -346,7 +346,7 @@ def added_terms(old: Any, new: Any, args: ScanArgs) -> list[Any] | None:
     return None if old in set(ancestors([*others, *terms])) else terms
 
 
-def _flat_terms(total: Any) -> list[Any]:
+def _flat_terms(total: Any) -> list[Variable]:
     """Return the terms of a sum, with nested sums flattened."""
     if total.owner is None or total.owner.op != add:
         return [total]
@@ -379,7 +379,7 @@ def _sum_products_outside(
     """Return the loop without a state, and the sum of the products of this state after the loop."""
     factors = [[_Factor(v, args) for v in t.owner.inputs] for t in terms]
 
-    def last_value(first: Any, rows: dict[Variable, Any]) -> Any:
+    def last_value(first: Any, rows: dict[Variable, Any]) -> Variable:
         for left, right in factors:
             first = first + _sum_over_steps(left.rows(rows[left.variable]), right.rows(rows[right.variable]))
         return first
@@ -419,7 +419,7 @@ def sum_outside(
     return {**replacements, **of_reads}
 
 
-def _sum_over_steps(a: Any, b: Any) -> Any:
+def _sum_over_steps(a: Any, b: Any) -> Variable:
     """Return the sum of products over the first dimension, as one product."""
     if a.type.ndim == 3:  # the transposed operand is often contiguous
         a = _flatten_steps(a.dimshuffle(0, 2, 1)).T
@@ -437,7 +437,7 @@ def _flatten_steps(rows: Any) -> Any:
     return rows.reshape((steps * length, *rest), ndim=rows.type.ndim - 1)
 
 
-def _check_has_step(value: Any, n_steps: Any) -> Any:
+def _check_has_step(value: Any, n_steps: Variable | None) -> Any:
     """Return a last value, with a check that the loop has a step."""
     return CheckAndRaise(IndexError, "scan: the last value of a loop without steps.")(value, gt(n_steps, 0))
 

@@ -57,7 +57,7 @@ def compress_outs(
     starts = [0, info.n_mit_mot, info.n_mit_mot + info.n_mit_sot]
     states = starts[2] + info.n_sit_sot
 
-    def remaining(taps: Sequence[Any], start: int) -> tuple[Any, ...]:
+    def remaining(taps: Sequence[Variable], start: int) -> tuple[Any, ...]:
         return tuple(t for k, t in enumerate(taps, start) if k not in removed)
 
     new_info = replace(

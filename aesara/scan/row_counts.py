@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.nodes import Constant
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -11,10 +11,15 @@ from aesara.tensor.elementwise.ops import ge, minimum
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.shapes.shape import Shape, Shape_i
 
+if TYPE_CHECKING:
+    from aesara.graph.nodes import Variable
+    from aesara.tensor.core.variable import TensorVariable
+
+
 __all__ = ["first_rows", "is_length"]
 
 
-def first_rows(rows: Any, n_steps: Any) -> Any:
+def first_rows(rows: Any, n_steps: Any) -> TensorVariable:
     """Return the first `n_steps` entries of a sequence, with a check that they exist if this is not known."""
     if is_length(n_steps, rows):
         return rows
@@ -27,7 +32,7 @@ def first_rows(rows: Any, n_steps: Any) -> Any:
     return rows[:n_steps]
 
 
-def is_length(n: Any, rows: Any) -> bool:
+def is_length(n: Any, rows: Variable) -> bool:
     """Return whether a number is known to be the length of a tensor."""
     if isinstance(n, Constant):
         return rows.type.shape[0] is not None and int(n.data) == rows.type.shape[0]

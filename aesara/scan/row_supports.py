@@ -6,7 +6,7 @@ be infinite.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,14 @@ from aesara.tensor.elementwise.elemwise import any_along
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 
+if TYPE_CHECKING:
+    from aesara.graph.nodes import Variable
+
+
 __all__ = ["is_any", "row_support", "rows_of_support", "support_of_rows"]
 
 
-def rows_of_support(support: Support, out: Any) -> Any:
+def rows_of_support(support: Support, out: Variable) -> Variable | None:
     """Return a vector that is true for the rows of `out` in which a support has entries.
 
     The result is None if the last row is among them, because all steps before it take part then.
@@ -60,7 +64,7 @@ def support_of_rows(read: Any, ndim: int) -> Support:
     return Condition(("rows", read), lambda: dimshuffle(read, [0, *["x"] * (ndim - 1)]))
 
 
-def is_any(support: Support) -> Any:
+def is_any(support: Support) -> Variable:
     """Return a scalar that is true if a support is not empty."""
     if not support.is_partial:
         return constant(np.array(support is not EMPTY))

@@ -64,7 +64,7 @@ def read_shapes_elsewhere(fgraph: FunctionGraph, node: Apply) -> dict[Variable, 
     return apply_edited(args, node)
 
 
-def _is_of_loop(rows: Any) -> bool:
+def _is_of_loop(rows: Variable) -> bool:
     """Return whether the rows of a sequence are computed by a loop."""
     while rows.owner is not None and isinstance(rows.owner.op, Subtensor):
         rows = rows.owner.inputs[0]
@@ -86,7 +86,7 @@ def _is_read_for_lengths(inner: Variable, readers: dict[Variable, list[Any]]) ->
     return all(reader is not None and isinstance(reader.op, Shape_i) for reader in readers.get(inner, ()))
 
 
-def _same_length(feature: Any, outer: Any, axis: int, args: ScanArgs) -> Any:
+def _same_length(feature: Any, outer: Variable | None, axis: int, args: ScanArgs) -> Variable | None:
     """Return the length of a dimension as that of another variable of the step or as a constant, or None."""
     length = feature.shape_of[outer][axis]
     if isinstance(length, Constant):

@@ -59,7 +59,7 @@ class _Reads:
 
     last: list[list[Apply]]
     rows: list[int]
-    starts: list[tuple[Any, int]]
+    starts: list[tuple[object, int]]
 
 
 @node_rewriter([Scan])
@@ -75,7 +75,7 @@ def _shorten(fgraph: FunctionGraph, node: Apply) -> bool:
     return bool(pairs)
 
 
-def reshape_output_storage(out_storage: Any, steps_needed: Any, tap_spread: int) -> Any:
+def reshape_output_storage(out_storage: Any, steps_needed: Any, tap_spread: int) -> Variable | None:
     """Return a buffer built by `expand_empty` with another number of rows, or None for other buffers.
 
     Parameters
@@ -192,7 +192,7 @@ def _row_of(scalar: Variable) -> Any:
     return cast(row, "int64") if _is_minus(row) else None
 
 
-def _is_minus(row: Any) -> bool:
+def _is_minus(row: Variable) -> bool:
     """Return whether a number is written as one that counts from the end: ``-k``, ``-1 - k`` or ``-2 * k``."""
     node = row.owner
     if node is None or not isinstance(node.op, Elemwise):
@@ -208,7 +208,7 @@ def _number(scalar: Variable) -> int | None:
     return int(scalar.data) if isinstance(scalar, Constant) else None
 
 
-def _shorter(buffer_or_length: Any, rows: int, starts: Sequence[tuple[Any, int]], node: Apply) -> Any:
+def _shorter(buffer_or_length: Any, rows: int, starts: Sequence[tuple[Any, int]], node: Apply) -> Variable | None:
     """Return a buffer or length reduced to at most `rows` rows, or None if it has no more or is not that of a loop."""
     is_buffer = buffer_or_length.type.ndim > 0
     expansion = expansion_of(buffer_or_length) if is_buffer else None
@@ -248,7 +248,7 @@ def is_at_most(length: Variable, rows: int) -> bool:
     return node is not None and node.op == minimum and any(is_at_most(n, rows) for n in node.inputs)
 
 
-def _read_again(chain: Sequence[Apply], variable: Variable) -> Any:
+def _read_again(chain: Sequence[Apply], variable: Variable) -> Variable:
     for client in chain:
         index = _entry_from_end(client) if isinstance(client.op, Subtensor) and client.op.idx_list else None
         with inherit_source(client):

@@ -33,8 +33,8 @@ def map(
 
 
 def reduce(
-    fn: Callable, sequences: Any, outputs_info: Any, non_sequences: Any = None, go_backwards: bool = False,
-    mode: Any = None, name: str | None = None,
+    fn: Callable, sequences: object, outputs_info: object, non_sequences: object = None, go_backwards: bool = False,
+    mode: object = None, name: str | None = None,
 ) -> tuple[Any, OrderedUpdates]:  # fmt: skip
     """Combine the entries of sequences with a state, and return its last value; the parameters are those of `scan`.
 
@@ -53,7 +53,7 @@ def reduce(
 
 
 def foldl(
-    fn: Callable, sequences: Any, outputs_info: Any, non_sequences: Any = None, mode: Any = None,
+    fn: Callable, sequences: object, outputs_info: object, non_sequences: object = None, mode: object = None,
     name: str | None = None,
 ) -> tuple[Any, OrderedUpdates]:  # fmt: skip
     """`reduce` from the first entry to the last.
@@ -70,7 +70,7 @@ def foldl(
 
 
 def foldr(
-    fn: Callable, sequences: Any, outputs_info: Any, non_sequences: Any = None, mode: Any = None,
+    fn: Callable, sequences: object, outputs_info: object, non_sequences: object = None, mode: object = None,
     name: str | None = None,
 ) -> tuple[Any, OrderedUpdates]:  # fmt: skip
     """`reduce` from the last entry to the first.

@@ -54,7 +54,7 @@ class _Window:
     leaves: int
 
 
-def with_rows_as_states(op: Any, inputs: Sequence[Any]) -> list[Any]:
+def with_rows_as_states(op: Any, inputs: Sequence[Any]) -> list[Variable]:
     """Return the outputs of an equivalent loop without mit-mot buffers.
 
     Buffers that are shorter than the rows which the steps access raise an error.
@@ -88,7 +88,7 @@ def with_rows_as_states(op: Any, inputs: Sequence[Any]) -> list[Any]:
 
 
 def _window(
-    op: Any, inputs: Sequence[Any], k: int, parts: LoopParts, replacements: dict[Variable, Variable]
+    op: Any, inputs: Sequence[Variable | None], k: int, parts: LoopParts, replacements: dict[Variable, Variable]
 ) -> _Window:
     """Make the rows of a buffer a sequence, states and a result; add replacements of the step's inputs."""
     reads, writes = op.info.mit_mot_in_slices[k], op.info.mit_mot_out_slices[k]
@@ -115,7 +115,7 @@ def _window(
     return _Window(buffer, first, rows, states, len(parts.results) - 1)
 
 
-def _after_loop(window: _Window, states: dict[State, Any], written_rows: Any) -> Any:
+def _after_loop(window: _Window, states: dict[State, Any], written_rows: Any) -> Variable:
     """Return the buffer with the rows that the loop has written."""
     unit = constant(1, dtype="int64")
     position = add(constant(window.first, dtype="int64"), written_rows.shape[0])
@@ -126,13 +126,13 @@ def _after_loop(window: _Window, states: dict[State, Any], written_rows: Any) ->
     return buffer
 
 
-def pull_back_by_rows(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+def pull_back_by_rows(op: Any, inputs: Sequence[Variable], gradients: Sequence[Variable]) -> list[Variable]:
     """Return the gradients of the inputs of a loop, given those of its outputs."""
     stand_ins = [stand_in(v) for v in inputs]  # they do not depend on one another
     outputs = with_rows_as_states(op, stand_ins)
     pairs = [(out, g) for out, g in zip(outputs, gradients) if not is_disconnected(g) and is_continuous(out)]
     wrt = [v for v in stand_ins if is_continuous(v)]
-    gradients_of: dict[Variable, Any] = {}
+    gradients_of: dict[Variable, Variable] = {}
     if pairs and wrt:
         new_gradients = Lop([out for out, _ in pairs], wrt, [g for _, g in pairs], disconnected_inputs="ignore")
         gradients_of = dict(zip(wrt, clone_replace(new_gradients, dict(zip(stand_ins, inputs)))))
@@ -145,7 +145,7 @@ def pull_back_by_rows(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) 
     ]
 
 
-def push_forward_by_rows(op: Any, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+def push_forward_by_rows(op: object, inputs: Sequence[Variable], eval_points: Sequence[Variable]) -> list[Any]:
     """Return the tangents of the outputs of a loop, given those of its inputs (None for zero)."""
     stand_ins = [stand_in(v) for v in inputs]  # they do not depend on one another
     outputs = with_rows_as_states(op, stand_ins)

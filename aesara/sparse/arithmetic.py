@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
+from aesara.graph.container import StorageCell
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
@@ -17,7 +20,7 @@ from aesara.sparse.construction import as_operands, as_sparse_variable, dense_op
 from aesara.sparse.conversion import conj_of, dense, gradient_in, sp_ones_like, sp_zeros_like
 from aesara.sparse.parts import Parts, convert_format, rows_and_columns_of
 from aesara.sparse.reductions import sp_sum
-from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
+from aesara.sparse.type import MATRIX_CLASSES, SparseLike, SparseTensorType, has_sparse_type
 from aesara.tensor.core.casting import cast as dense_cast
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -66,12 +69,12 @@ def rows_and_columns(x: Any) -> tuple[np.ndarray, np.ndarray]:
     return (major_indices(x), x.indices) if x.format == "csr" else (x.indices, major_indices(x))
 
 
-def with_data(x: Any, data: np.ndarray) -> Any:
+def with_data(x: Any, data: np.ndarray) -> scipy.sparse.spmatrix:
     """Return a matrix with the sparsity pattern of `x` and other stored values."""
     return MATRIX_CLASSES[x.format]((data, x.indices.copy(), x.indptr.copy()), shape=x.shape, copy=False)
 
 
-def apply_to_patterns(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+def apply_to_patterns(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> scipy.sparse.spmatrix:
     """Apply an operation of SciPy to two compressed matrices, with zeros of the result stored.
 
     SciPy drops zeros from the result. Its pattern would depend on values then, and gradients for the operands, which
@@ -108,7 +111,7 @@ def apply_to_patterns(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> A
     return with_data(pattern, data)
 
 
-def _pattern_of(x: Any) -> Any:
+def _pattern_of(x: Any) -> scipy.sparse.spmatrix:
     """Return a matrix that stores True for each stored value of `x`."""
     return with_data(x, np.ones(x.indices.size, dtype=bool))
 
@@ -121,13 +124,15 @@ def gradient_for(x: Any, gradient: TensorVariable) -> TensorVariable:
     return convert_format(gradient, x.type.format) if has_sparse_type(x) else gradient
 
 
-def zero_for(x: Any) -> TensorVariable:
+def zero_for(x: TensorVariable) -> TensorVariable:
     """Return a zero gradient for an operand."""
     dtype = x.type.dtype if x.type.dtype in continuous_dtypes else "floatX"
     return sp_zeros_like(x, dtype) if has_sparse_type(x) else x.zeros_like(dtype=dtype)
 
 
-def require_same_shape(op: Op, a: Any, b: Any) -> None:
+def require_same_shape(
+    op: Op, a: TensorVariable | scipy.sparse.spmatrix, b: TensorVariable | scipy.sparse.spmatrix
+) -> None:
     """Raise a `ValueError` if two values have different shapes."""
     if a.shape != b.shape:
         raise ValueError(f"{op}: inconsistent shapes: {a.shape} and {b.shape}.")
@@ -146,10 +151,10 @@ class _SparseAndSparse(Op):
         dtype = upcast(x.type.dtype, y.type.dtype)
         return Apply(self, [x, y], [SparseTensorType(x.type.format, dtype)()])
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
-    def _store(self, node: Apply, value: Any, output_storage: Any) -> None:
+    def _store(self, node: Apply, value: Any, output_storage: list[StorageCell]) -> None:
         kind: Any = node.outputs[0].type
         output_storage[0][0] = MATRIX_CLASSES[kind.format](value, dtype=kind.dtype)
 
@@ -157,11 +162,11 @@ class _SparseAndSparse(Op):
 class AddSS(_SparseAndSparse):
     """The sum of two sparse matrices."""
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         require_same_shape(self, *inputs)
         self._store(node, apply_to_patterns(operator.add, *inputs), output_storage)
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         return [gradient_for(x, gout[0]) for x in inputs]
 
 
@@ -171,13 +176,13 @@ add_s_s = AddSS()
 class AddSSData(_SparseAndSparse):
     """The sum of two sparse matrices with the same pattern."""
 
-    def make_node(self, x: Any, y: Any) -> Apply:
+    def make_node(self, x: object, y: object) -> Apply:
         node = super().make_node(x, y)
         if node.inputs[0].type.format != node.inputs[1].type.format:
             raise TypeError(f"{self} takes two matrices of one format; got {[v.type for v in node.inputs]}.")
         return node
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, y = inputs
         require_same_shape(self, x, y)
         if x.data.shape != y.data.shape:
@@ -187,7 +192,7 @@ class AddSSData(_SparseAndSparse):
     def in_parts(self, node: Apply, x: Parts, y: Parts) -> list[Any]:
         return [(x[0] + y[0], *x[1:])]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         return [gradient_for(x, gout[0]) for x in inputs]
 
 
@@ -209,28 +214,28 @@ class AddSD(Op):
         dtype = upcast(x.type.dtype, y.type.dtype)
         return Apply(self, [x, y], [tensor_type(dtype, y.type.shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, y = inputs
         require_same_shape(self, x, y)
         output_storage[0][0] = np.asarray(x + y, dtype=node.outputs[0].type.dtype)
 
-    def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[Any]:
+    def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[TensorVariable]:
         kind = node.outputs[0].type
         whole = specify_shape(dense_cast(y, kind.dtype), (x[3][0], x[3][1]))
         return [inc_subtensor(whole[rows_and_columns_of(node.inputs[0].type.format, x)], dense_cast(x[0], kind.dtype))]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         x, y = inputs
         return [gradient_for(x, sp_ones_like(x) * gout[0]), gradient_for(y, gout[0])]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[1]]
 
 
 add_s_d = AddSD()
 
 
-def add(x: Any, y: Any) -> TensorVariable:
+def add(x: SparseLike, y: SparseLike) -> TensorVariable:
     """Add two matrices, at least one of which is sparse.
 
     The result is sparse if both are, and dense otherwise.
@@ -241,14 +246,14 @@ def add(x: Any, y: Any) -> TensorVariable:
     return add_s_d(y, x)
 
 
-def _operands(name: str, x: Any, y: Any) -> tuple[TensorVariable, TensorVariable]:
+def _operands(name: str, x: SparseLike, y: SparseLike) -> tuple[TensorVariable, TensorVariable]:
     x, y = as_operands(x, y)
     if not (has_sparse_type(x) or has_sparse_type(y)):
         raise TypeError(f"aesara.sparse.{name} takes at least one sparse matrix; got {x.type} and {y.type}.")
     return x, y
 
 
-def sub(x: Any, y: Any) -> TensorVariable:
+def sub(x: SparseLike, y: SparseLike) -> TensorVariable:
     """Subtract two matrices, at least one of which is sparse; see `add`."""
     x, y = _operands("sub", x, y)
     return add(x, neg(y) if has_sparse_type(y) else dense_neg(y))
@@ -261,7 +266,7 @@ class MulSS(_SparseAndSparse):
         require_same_shape(self, *inputs)
         self._store(node, apply_to_patterns(lambda x, y: x.multiply(y), *inputs), output_storage)
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         x, y = inputs
         (gz,) = gout
         return [gradient_for(x, conj_of(y) * gz), gradient_for(y, conj_of(x) * gz)]
@@ -289,7 +294,7 @@ class MulSD(Op):
         dtype = upcast(x.type.dtype, y.type.dtype)
         return Apply(self, [x, y], [x.type.clone(dtype=dtype)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, y = inputs
         dtype = node.outputs[0].type.dtype
         if y.ndim:
@@ -308,7 +313,7 @@ class MulSD(Op):
             y = specify_shape(y, lengths)[index]
         return [(data * y, *rest)]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         x, y = inputs
         (gz,) = gout
         gradient_of_y = conj_of(x) * gz
@@ -323,7 +328,7 @@ class MulSD(Op):
                     gradient_of_y = gradient_of_y.sum(axis=axis, keepdims=True)
         return [gradient_for(x, conj_of(y) * gz), gradient_for(y, gradient_of_y)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
 
@@ -346,26 +351,26 @@ class _SparseAndVector(Op):
         return Apply(self, [x, y], [x.type()])
 
     @staticmethod
-    def _elements_of_columns(op: Op, x: Any, y: np.ndarray) -> np.ndarray:
+    def _elements_of_columns(op: Op, x: TensorVariable, y: np.ndarray) -> np.ndarray:
         if y.size != x.shape[1]:
             raise ValueError(f"{op}: the matrix has {x.shape[1]} columns, the vector {y.size} elements.")
         return y[rows_and_columns(x)[1]]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
 
 class MulSV(_SparseAndVector):
     """The product of each column of a sparse matrix with an element of a vector."""
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, y = inputs
         output_storage[0][0] = with_data(x, x.data[: x.indices.size] * self._elements_of_columns(self, x, y))
 
     def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[Any]:
         return [(x[0] * elements_of_vector(node.inputs[0].type.format, x, y, 1), *x[1:])]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         x, y = inputs
         (gz,) = gout
         if x.type.dtype not in continuous_dtypes:  # the vector has the same dtype
@@ -382,14 +387,14 @@ mul_s_v = MulSV()
 class StructuredAddSV(_SparseAndVector):
     """The sum of the stored values of each column of a sparse matrix with an element of a vector."""
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, y = inputs
         output_storage[0][0] = with_data(x, x.data[: x.indices.size] + self._elements_of_columns(self, x, y))
 
     def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[Any]:
         return [(x[0] + elements_of_vector(node.inputs[0].type.format, x, y, 1), *x[1:])]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         x, _ = inputs
         gz = gout[0] if has_sparse_type(gout[0]) else sp_ones_like(x) * gout[0]
         return [gz, sp_sum(gz, axis=0, sparse_grad=True)]
@@ -398,7 +403,7 @@ class StructuredAddSV(_SparseAndVector):
 structured_add_s_v = StructuredAddSV()
 
 
-def mul(x: Any, y: Any) -> TensorVariable:
+def mul(x: SparseLike, y: SparseLike) -> TensorVariable:
     """Multiply a sparse matrix elementwise with a sparse or dense matrix or a scalar.
 
     The result is sparse; with a dense factor, it has the pattern of the sparse one.
@@ -422,7 +427,7 @@ class _ScaleCSC(Op):
         dtype = upcast(x.type.dtype, s.type.dtype)
         return Apply(self, [x, s], [x.type.clone(dtype=dtype)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, s = inputs
         if s.shape != (x.shape[self.axis],):
             raise ValueError(f"{self}: a vector of length {x.shape[self.axis]} is needed; got {s.shape}.")
@@ -433,10 +438,10 @@ class _ScaleCSC(Op):
     def in_parts(self, node: Apply, x: Parts, s: TensorVariable) -> list[Any]:
         return [(x[0] * elements_of_vector("csc", x, s, self.axis), *x[1:])]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         x, s = inputs
         gz = gout[0] if has_sparse_type(gout[0]) else sp_ones_like(x) * gout[0]
         scale = col_scale if self.axis else row_scale
@@ -455,7 +460,7 @@ class RowScaleCSC(_ScaleCSC):
     axis = 0
 
 
-def col_scale(x: Any, s: Any) -> TensorVariable:
+def col_scale(x: Any, s: SparseLike) -> TensorVariable:
     """Multiply each column of a sparse matrix with an element of a vector.
 
     Examples
@@ -473,6 +478,6 @@ def col_scale(x: Any, s: Any) -> TensorVariable:
     return transpose(RowScaleCSC()(transpose(x), s))
 
 
-def row_scale(x: Any, s: Any) -> TensorVariable:
+def row_scale(x: SparseLike, s: SparseLike) -> TensorVariable:
     """Multiply each row of a sparse matrix with an element of a vector; see `col_scale`."""
     return transpose(col_scale(transpose(x), s))

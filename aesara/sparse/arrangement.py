@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aesara.graph.container import StorageCell
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.construction import as_sparse_variable, sparse_operand
@@ -41,17 +43,17 @@ class Transpose(Op):
         kind = x.type.clone(format=self.format_map[x.type.format], shape=x.type.shape[::-1])
         return Apply(self, [x], [kind()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         output_storage[0][0] = inputs[0].transpose()
 
     def in_parts(self, node: Apply, x: Parts) -> list[Any]:
         return [(*x[:3], x[3][::-1])]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         (gz,) = gout
         return [transpose(gz) if has_sparse_type(gz) else gz.T]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0][::-1]]
 
 
@@ -65,10 +67,12 @@ class _LikeInput(Op):
         x = as_sparse_variable(x)
         return Apply(self, [x], [x.type()])
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         return list(output_gradients)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> Any:
         return shapes
 
 
@@ -80,13 +84,15 @@ class Neg(_LikeInput):
     def __str__(self) -> str:
         return "SparseNeg"
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         output_storage[0][0] = -inputs[0]
 
     def in_parts(self, node: Apply, x: Parts) -> list[Any]:
         return [(-x[0], *x[1:])]
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         return [-output_gradients[0]]
 
 
@@ -113,7 +119,7 @@ class EnsureSortedIndices(_LikeInput):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{'inplace' if self.inplace else 'no_inplace'}}}"
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         (x,) = inputs
         if self.inplace:
             x.sort_indices()
@@ -144,7 +150,7 @@ class Remove0(_LikeInput):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{'inplace' if self.inplace else ''}}}"
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x = inputs[0] if self.inplace else inputs[0].copy()
         x.eliminate_zeros()
         output_storage[0][0] = x
@@ -153,6 +159,6 @@ class Remove0(_LikeInput):
 remove0 = Remove0()
 
 
-def clean(x: Any) -> TensorVariable:
+def clean(x: TensorVariable) -> TensorVariable:
     """Remove stored zeros from a sparse matrix, and sort its indices."""
     return ensure_sorted_indices(remove0(x))

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from aesara.graph.container import StorageCell
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
@@ -57,9 +59,9 @@ class _Comparison(Op):
     """A comparison; subclasses define `compare`."""
 
     __props__ = ()
-    compare: Callable[..., Any]
+    compare: Callable[..., object]
 
-    def comparison(self, x: Any, y: Any) -> Any:
+    def comparison(self, x: TensorVariable, y: TensorVariable) -> Any:
         """Compare two values."""
         with warnings.catch_warnings():
             # SciPy warns about comparisons that hold for zeros, whose result is not sparse.
@@ -69,7 +71,7 @@ class _Comparison(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [True]]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
 
@@ -80,12 +82,14 @@ class _ComparisonSS(_Comparison):
         x, y = as_sparse_variable(x), as_sparse_variable(y)
         return Apply(self, [x, y], [SparseTensorType(x.type.format, "uint8")()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, y = inputs
         require_same_shape(self, x, y)
         output_storage[0][0] = MATRIX_CLASSES[x.format](self.comparison(x, y), dtype="uint8")
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         return list(map(zero_for, inputs))
 
 
@@ -101,12 +105,14 @@ class _ComparisonSD(_Comparison):
             )
         return Apply(self, [x, y], [tensor_type("uint8", (None, None))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, y = inputs
         require_same_shape(self, x, y)
         output_storage[0][0] = np.asarray(self.comparison(x.toarray(), y)).astype("uint8")
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         return list(map(zero_for, inputs))
 
 
@@ -193,7 +199,7 @@ greater_equal_s_s, greater_equal_s_d = GreaterEqualSS(), GreaterEqualSD()
 def _comparison(
     name: str, both_sparse: Op, with_dense: Op, dense_with_sparse: Op, relation: str
 ) -> Callable[[Any, Any], TensorVariable]:
-    def compare(x: Any, y: Any) -> TensorVariable:
+    def compare(x: TensorVariable, y: TensorVariable) -> TensorVariable:
         x, y = as_operands(x, y)
         if not (has_sparse_type(x) or has_sparse_type(y)):
             raise TypeError(f"aesara.sparse.{name} takes at least one sparse matrix; got {x.type} and {y.type}.")

@@ -11,9 +11,10 @@ from aesara.configdefaults import config
 from aesara.graph.conversion import _as_symbolic
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
-from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type, is_sparse_value
+from aesara.sparse.type import MATRIX_CLASSES, SparseLike, SparseTensorType, has_sparse_type, is_sparse_value
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_constant import TensorConstant
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 
 __all__ = [
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 
-def constant(x: Any, name: str | None = None) -> TensorConstant:
+def constant(x: scipy.sparse.spmatrix, name: str | None = None) -> TensorConstant:
     """Return a constant sparse variable.
 
     Parameters
@@ -62,7 +63,9 @@ def constant(x: Any, name: str | None = None) -> TensorConstant:
     return kind.make_constant(MATRIX_CLASSES[x.format](x, copy=True), name=name)
 
 
-def as_sparse_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> TensorVariable:
+def as_sparse_variable(
+    x: SparseLike | Apply, name: str | None = None, ndim: int | None = None, **kwargs: object
+) -> TensorVariable:
     """Convert an object to a sparse variable.
 
     Parameters
@@ -98,21 +101,21 @@ def as_sparse_variable(x: Any, name: str | None = None, ndim: int | None = None,
 as_sparse = as_sparse_variable
 
 
-def as_sparse_or_tensor_variable(x: Any, name: str | None = None, **kwargs: Any) -> TensorVariable:
+def as_sparse_or_tensor_variable(x: SparseLike, name: str | None = None, **kwargs: Any) -> TensorVariable:
     """Convert a sparse object to a sparse variable, and other objects to tensor variables."""
     if is_sparse_value(x):
         return as_sparse_variable(x, name=name)
     return as_tensor_variable(x, name=name, **kwargs)
 
 
-def as_operands(x: Any, y: Any) -> tuple[Any, Any]:
+def as_operands(x: SparseLike, y: SparseLike) -> tuple[Any, Any]:
     """Convert the operands of a binary operation to variables."""
     return as_sparse_or_tensor_variable(x), as_sparse_or_tensor_variable(y)
 
 
 @_as_symbolic.register(scipy.sparse.spmatrix)
 @_as_symbolic.register(scipy.sparse.sparray)
-def as_symbolic_sparse(x: Any, **kwargs: Any) -> TensorVariable:
+def as_symbolic_sparse(x: SparseLike, **kwargs: Any) -> TensorVariable:
     """Convert a SciPy matrix to a sparse constant, for `aesara.as_symbolic`."""
     return as_sparse_variable(x, **kwargs)
 
@@ -139,7 +142,7 @@ def matrix(format: str, name: str | None = None, dtype: Any = None) -> TensorVar
 
 
 def _matrix_of(format: str) -> Callable[..., TensorVariable]:
-    def make(name: str | None = None, dtype: Any = None) -> TensorVariable:
+    def make(name: str | None = None, dtype: object = None) -> TensorVariable:
         return matrix(format, name, dtype)
 
     make.__name__ = make.__qualname__ = f"{format}_matrix"
@@ -154,7 +157,7 @@ csc_dmatrix, csc_fmatrix = SparseTensorType("csc", "float64"), SparseTensorType(
 bsr_dmatrix, bsr_fmatrix = SparseTensorType("bsr", "float64"), SparseTensorType("bsr", "float32")
 
 
-def sparse_operand(op: Any, x: Any) -> TensorVariable:
+def sparse_operand(op: object, x: Any) -> TensorVariable:
     """Convert an operand to a csr or csc variable; bsr matrices can only be converted to other formats."""
     x = as_sparse_variable(x)
     if x.type.format not in ("csr", "csc"):
@@ -162,7 +165,7 @@ def sparse_operand(op: Any, x: Any) -> TensorVariable:
     return x
 
 
-def dense_operand(op: Any, x: Any, ndim: int | None = None) -> TensorVariable:
+def dense_operand(op: object, x: TensorLike, ndim: int | None = None) -> TensorVariable:
     """Convert an operand to a dense variable with `ndim` dimensions."""
     x = as_tensor_variable(x)
     if has_sparse_type(x):

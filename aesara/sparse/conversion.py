@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aesara.graph.container import StorageCell
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.sparse.construction import as_sparse_variable, dense_operand, sparse_operand
 from aesara.sparse.parts import CSM, Parts, csm_properties, rows_and_columns_of
@@ -62,7 +64,7 @@ class Cast(Op):
         x = as_sparse_variable(x)
         return Apply(self, [x], [x.type.clone(dtype=self.out_type)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         output_storage[0][0] = inputs[0].astype(self.out_type)
 
     def in_parts(self, node: Apply, x: Parts) -> list[Any]:
@@ -71,14 +73,16 @@ class Cast(Op):
             data = real(data)  # as in SciPy
         return [(dense_cast(data, self.out_type), *x[1:])]
 
-    def grad(self, inputs: Sequence[Any], outputs_gradients: Sequence[Any]) -> list[Any]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], outputs_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         (x,) = inputs
         (g,) = outputs_gradients
         if x.type.dtype not in continuous_dtypes:
             return [sp_zeros_like(x, "floatX")]
         return [gradient_in(g, x.type.dtype)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> Any:
         return shapes
 
 
@@ -86,7 +90,7 @@ bcast, wcast, icast, lcast = Cast("int8"), Cast("int16"), Cast("int32"), Cast("i
 fcast, dcast, ccast, zcast = Cast("float32"), Cast("float64"), Cast("complex64"), Cast("complex128")
 
 
-def cast(variable: Any, dtype: Any) -> TensorVariable:
+def cast(variable: TensorVariable, dtype: str | None) -> TensorVariable:
     """Convert a sparse matrix to another dtype.
 
     Examples
@@ -126,28 +130,28 @@ class DenseFromSparse(Op):
         x = as_sparse_variable(x)
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         output_storage[0][0] = inputs[0].toarray()
 
-    def in_parts(self, node: Apply, x: Parts) -> list[Any]:
+    def in_parts(self, node: Apply, x: Parts) -> list[TensorVariable]:
         zero_matrix = zeros((x[3][0], x[3][1]), dtype=node.outputs[0].type.dtype)
         return [inc_subtensor(zero_matrix[rows_and_columns_of(node.inputs[0].type.format, x)], x[0])]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[TensorVariable]:
         (x,) = inputs
         (gz,) = gout
         if self.sparse_grad:
             return [sp_ones_like(x) * gz]
         return [SparseFromDense(x.type.format)(gz)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> Any:
         return shapes
 
 
 dense_from_sparse = DenseFromSparse()
 
 
-def gradient_in(gradient: Any, dtype: str) -> TensorVariable:
+def gradient_in(gradient: TensorVariable, dtype: str) -> TensorVariable:
     """Convert a gradient to the dtype of its operand; the gradient for a real matrix is the real part."""
     if not has_sparse_type(gradient):
         return gradient_as(gradient, dtype)
@@ -183,14 +187,14 @@ class SparseFromDense(Op):
             x = x.dimshuffle("x", "x")
         return Apply(self, [x], [SparseTensorType(self.format, x.type.dtype, x.type.shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         output_storage[0][0] = MATRIX_CLASSES[self.format](inputs[0])
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         (gz,) = gout
         return [dense_from_sparse(gz) if has_sparse_type(gz) else gz]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> Any:
         return shapes
 
 
@@ -217,7 +221,7 @@ def sp_ones_like(x: Any, dtype: Any = None) -> TensorVariable:
     return CSM(x.type.format)(ones_like(data, dtype=dtype), indices, indptr, shape)
 
 
-def sp_zeros_like(x: Any, dtype: Any = None) -> TensorVariable:
+def sp_zeros_like(x: Any, dtype: str | None = None) -> TensorVariable:
     """Return a matrix with the shape of `x` without stored values."""
     x = sparse_operand("sp_zeros_like", x)
     data, indices, indptr, shape = csm_properties(x)

@@ -19,7 +19,10 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 
 if TYPE_CHECKING:
+    from aesara.graph.container import StorageCell
     from aesara.graph.fg import FunctionGraph
+    from aesara.tensor.core.tensor_like import TensorLike
+    from aesara.tensor.core.variable import TensorVariable
 
 __all__ = ["CompressedDot", "CompressedInner", "inner_products"]
 
@@ -44,19 +47,21 @@ class _OfFormat(Op):
 class CompressedDot(_OfFormat):
     """The product of a matrix, given by its parts, and a dense matrix or vector."""
 
-    def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any, b: Any) -> Apply:
+    def make_node(
+        self, data: TensorLike, indices: TensorLike, indptr: TensorLike, shape: TensorLike, b: TensorLike
+    ) -> Apply:
         inputs = [as_tensor_variable(argument) for argument in (data, indices, indptr, shape, b)]
         dtype = upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [tensor_type(dtype, (None, *inputs[4].type.shape[1:]))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         data, indices, indptr, shape, b = inputs
         if shape[1] != b.shape[0]:
             raise ValueError(f"{self}: shape mismatch: {tuple(shape)} and {b.shape} are not aligned.")
         matrix = MATRIX_CLASSES[self.format]((data, indices, indptr), tuple(shape))
         output_storage[0][0] = np.asarray(matrix @ b, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         shape: Any = node.inputs[3]
         return [(shape[0].astype("int64"), *shapes[4][1:])]
 
@@ -64,12 +69,12 @@ class CompressedDot(_OfFormat):
 class CompressedInner(_OfFormat):
     """Inner products of row i of one matrix and row j of another one for each stored position (i, j) of a matrix."""
 
-    def make_node(self, indices: Any, indptr: Any, x: Any, y: Any) -> Apply:
+    def make_node(self, indices: TensorLike, indptr: TensorLike, x: TensorLike, y: TensorLike) -> Apply:
         inputs = [as_tensor_variable(one) for one in (indices, indptr, x, y)]
         dtype = upcast(inputs[2].type.dtype, inputs[3].type.dtype)
         return Apply(self, inputs, [tensor_type(dtype, (None,))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         indices, indptr, x, y = inputs
         rows_of_lines = x if self.format == "csr" else y
         if indptr.size - 1 != rows_of_lines.shape[0]:
@@ -78,7 +83,7 @@ class CompressedInner(_OfFormat):
         rows, columns = (lines, indices) if self.format == "csr" else (indices, lines)
         output_storage[0][0] = inner_products(x, rows, y, columns)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
 

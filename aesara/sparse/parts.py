@@ -22,7 +22,9 @@ from aesara.tensor.creation.ranges import arange
 from aesara.tensor.shapes.repeating import repeat
 
 if TYPE_CHECKING:
+    from aesara.graph.container import StorageCell
     from aesara.graph.fg import FunctionGraph
+    from aesara.graph.nodes import Variable
 
 __all__ = [
     "CSC",
@@ -41,7 +43,7 @@ __all__ = [
 Parts = tuple[Any, Any, Any, Any]
 
 
-def _refuse_kmap(kmap: Any) -> None:
+def _refuse_kmap(kmap: object) -> None:
     if kmap is not None:
         raise ValueError("Do not use kmap, it is removed: permute the data before.")
 
@@ -56,21 +58,21 @@ class CSMProperties(Op):
     __props__ = ()
     view_map = {0: [0], 1: [0], 2: [0]}
 
-    def __init__(self, kmap: Any = None):
+    def __init__(self, kmap: object = None):
         _refuse_kmap(kmap)
 
     def make_node(self, csm: Any) -> Apply:
         csm = sparse_operand(self, csm)
         return Apply(self, [csm], [kind() for kind in csm.type.part_types()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         for cell, part in zip(output_storage, node.inputs[0].type.take_apart(inputs[0])):
             cell[0] = part
 
-    def in_parts(self, node: Apply, csm: Parts) -> list[Any]:
+    def in_parts(self, node: Apply, csm: Parts) -> list[TensorVariable]:
         return list(csm)
 
-    def grad(self, inputs: Sequence[Any], g: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], g: Sequence[Any]) -> list[Variable]:
         (csm,) = inputs
         _, indices, indptr, shape = csm_properties(csm)
         gradient_of_data = g[0]
@@ -85,7 +87,7 @@ class CSMProperties(Op):
 csm_properties = CSMProperties()
 
 
-def csm_data(csm: Any) -> TensorVariable:
+def csm_data(csm: object) -> TensorVariable:
     """Return the stored values of a sparse matrix.
 
     Examples
@@ -97,17 +99,17 @@ def csm_data(csm: Any) -> TensorVariable:
     return csm_properties(csm)[0]
 
 
-def csm_indices(csm: Any) -> TensorVariable:
+def csm_indices(csm: TensorVariable) -> TensorVariable:
     """Return the column (csr) or row (csc) number of each stored value."""
     return csm_properties(csm)[1]
 
 
-def csm_indptr(csm: Any) -> TensorVariable:
+def csm_indptr(csm: TensorVariable) -> TensorVariable:
     """Return the row (csr) or column (csc) pointers, followed by the number of stored values."""
     return csm_properties(csm)[2]
 
 
-def csm_shape(csm: Any) -> TensorVariable:
+def csm_shape(csm: TensorVariable) -> TensorVariable:
     """Return the shape of a sparse matrix as a vector of two integers."""
     return csm_properties(csm)[3]
 
@@ -140,7 +142,7 @@ class CSM(Op):
         _refuse_kmap(kmap)
         self.format = format
 
-    def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any) -> Apply:
+    def make_node(self, data: TensorLike, indices: TensorLike, indptr: TensorLike, shape: TensorLike) -> Apply:
         data = as_tensor_variable(data)
         if data.type.ndim != 1:
             raise TypeError(f"data argument must be a vector; got {data.type}.")
@@ -156,7 +158,7 @@ class CSM(Op):
             raise TypeError(f"{name} must be a vector of integers; got {x.type}.")
         return x if x.type.dtype == "int32" else cast(x, "int32")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         data, indices, indptr, shape = inputs
         if len(shape) != 2:
             raise ValueError(f"Shape should be an array of length 2; got {len(shape)} numbers.")
@@ -173,15 +175,15 @@ class CSM(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[Variable]:
         data, indices, indptr, shape = inputs
         of_g = csm_properties(convert_to_sparse(gout[0], self.format))
         return [csm_grad()(data, indices, indptr, shape, *of_g), *(DisconnectedType()() for _ in range(3))]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[TensorVariable | None]:
         return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         shape: Any = node.inputs[3]
         return [(cast(shape[0], "int64"), cast(shape[1], "int64"))]
 
@@ -206,10 +208,10 @@ class ChangeFormat(Op):
         x = as_sparse_variable(x)
         return Apply(self, [x], [x.type.clone(format=self.format)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         output_storage[0][0] = inputs[0].asformat(self.format, copy=True)
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Variable]:
         return [convert_format(gout[0], inputs[0].type.format)]
 
     def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> Any:
@@ -243,18 +245,18 @@ class CSMGrad(Op):
 
     __props__ = ()
 
-    def __init__(self, kmap: Any = None):
+    def __init__(self, kmap: object = None):
         _refuse_kmap(kmap)
 
     def make_node(
-        self, x_data: Any, x_indices: Any, x_indptr: Any, x_shape: Any,
-        g_data: Any, g_indices: Any, g_indptr: Any, g_shape: Any,
+        self, x_data: TensorLike, x_indices: TensorLike, x_indptr: TensorLike, x_shape: TensorLike,
+        g_data: TensorLike, g_indices: TensorLike, g_indptr: TensorLike, g_shape: TensorLike,
     ) -> Apply:  # fmt: skip
         inputs = [x_data, x_indices, x_indptr, x_shape, g_data, g_indices, g_indptr, g_shape]
         tensors = [as_tensor_variable(part) for part in inputs]
         return Apply(self, tensors, [tensor_type(tensors[4].type.dtype, (None,))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         _, indices, indptr, shape, g_data, g_indices, g_indptr, _ = inputs
         if _are_equal(indices, g_indices) and _are_equal(indptr, g_indptr):
             output_storage[0][0] = g_data.copy()
@@ -269,13 +271,13 @@ class CSMGrad(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[k == 4] for k in range(8)]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[Variable]:
         x, g = inputs[:4], inputs[4:]
         gradients: list[Any] = [DisconnectedType()() for _ in inputs]
         gradients[4] = self(*g, gout[0], *x[1:])
         return gradients
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[1]]
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.container import StorageCell
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.scalar import upcast
 from aesara.sparse.arithmetic import apply_to_patterns, gradient_for, rows_and_columns, with_data
@@ -19,8 +21,9 @@ from aesara.sparse.construction import as_operands, as_sparse_variable, dense_op
 from aesara.sparse.conversion import conj_of, dense, sp_ones_like
 from aesara.sparse.on_parts import CompressedDot, CompressedInner, inner_products
 from aesara.sparse.parts import CSM, Parts, csm_properties
-from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type, is_sparse_value
+from aesara.sparse.type import MATRIX_CLASSES, SparseLike, SparseTensorType, has_sparse_type, is_sparse_value
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.joining.join_split import stack
@@ -104,7 +107,7 @@ class TrueDot(Op):
         product = apply_to_patterns(operator.matmul, x, y) if is_sparse_value(y) else _with_pattern_of_rows(x, x @ y)
         output_storage[0][0] = MATRIX_CLASSES[kind.format](product, dtype=kind.dtype)
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[Variable]:
         x, y = inputs
         (gz,) = gout
         product = true_dot if has_sparse_type(gz) else _dot_any
@@ -114,18 +117,18 @@ class TrueDot(Op):
             gradient_of_y = dense(gradient_of_y)
         return [gradient_for(x, gradient_of_x), gradient_for(y, gradient_of_y)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [(shapes[0][0], shapes[1][1])]
 
 
-def _with_pattern_of_rows(x: Any, product: np.ndarray) -> Any:
+def _with_pattern_of_rows(x: Any, product: np.ndarray) -> TensorVariable:
     """Return a dense product as a sparse matrix that stores all elements in rows where `x` has stored values."""
     rows, count = np.unique(rows_and_columns(x)[0]), product.shape[1]
     positions = (np.repeat(rows, count), np.tile(np.arange(count), rows.size))
     return MATRIX_CLASSES[x.format]((product[rows].ravel(), positions), shape=product.shape)
 
 
-def true_dot(x: Any, y: Any, grad_preserves_dense: bool = True) -> TensorVariable:
+def true_dot(x: SparseLike, y: SparseLike, grad_preserves_dense: bool = True) -> TensorVariable:
     """Return the product of two matrices, at least one of which is sparse, as a sparse matrix.
 
     Parameters
@@ -174,10 +177,10 @@ class StructuredDot(Op):
         else:
             output_storage[0][0] = np.asarray(a @ b, dtype=kind.dtype)
 
-    def in_parts(self, node: Apply, a: Parts, b: Any) -> list[Any] | None:
+    def in_parts(self, node: Apply, a: Parts, b: Parts | TensorVariable) -> list[Any] | None:
         return None if isinstance(b, tuple) else [CompressedDot(node.inputs[0].type.format)(*a, b)]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[Variable]:
         a, b = inputs
         (gz,) = gout
         if has_sparse_type(b):
@@ -187,14 +190,14 @@ class StructuredDot(Op):
         gradient_of_a, gradient_of_b = structured_dot_grad(a, conj_of(b), gz), structured_dot(_adjoint(a), gz)
         return [gradient_for(a, gradient_of_a), gradient_for(b, gradient_of_b)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [(shapes[0][0], shapes[1][1])]
 
 
 _structured_dot = StructuredDot()
 
 
-def structured_dot(x: Any, y: Any) -> TensorVariable:
+def structured_dot(x: SparseLike, y: SparseLike) -> TensorVariable:
     """Return the product of two matrices, at least one of which is sparse.
 
     The result is sparse if both are, and dense otherwise. The gradient for a sparse factor has its pattern: elements
@@ -229,20 +232,20 @@ class _StructuredDotGrad(Op):
     __props__ = ()
     format: str
 
-    def make_node(self, a_indices: Any, a_indptr: Any, b: Any, g_ab: Any) -> Apply:
+    def make_node(self, a_indices: TensorLike, a_indptr: TensorLike, b: Any, g_ab: Any) -> Apply:
         indices, indptr = as_tensor_variable(a_indices), as_tensor_variable(a_indptr)
         b, g_ab = dense_operand(self, b, 2), dense_operand(self, g_ab, 2)
         dtype = upcast(b.type.dtype, g_ab.type.dtype)
         return Apply(self, [indices, indptr, b, g_ab], [tensor_type(dtype, (None,))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         indices, indptr, b, g = inputs
         CompressedInner(self.format).perform(node, [indices, indptr, g, b], output_storage)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False], [False], [True], [True]]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Variable]:
         indices, indptr, b, g = inputs
         a = CSM(self.format)(gout[0], indices, indptr, stack([g.shape[0], b.shape[0]]))
         gradient_of_b, gradient_of_g = structured_dot(transpose(a), conj_of(g)), structured_dot(a, conj_of(b))
@@ -253,7 +256,7 @@ class _StructuredDotGrad(Op):
             gradient_for(g, gradient_of_g),
         ]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
 
@@ -273,7 +276,7 @@ sdg_csc = StructuredDotGradCSC()
 sdg_csr = StructuredDotGradCSR()
 
 
-def structured_dot_grad(sparse_A: Any, dense_B: Any, ga: Any) -> TensorVariable:
+def structured_dot_grad(sparse_A: Any, dense_B: object, ga: Any) -> TensorVariable:
     """Return the gradient of ``structured_dot(sparse_A, dense_B)`` with respect to `sparse_A`, given that of the
     product.
     """
@@ -296,13 +299,13 @@ class SamplingDot(Op):
         dtype = upcast(x.type.dtype, y.type.dtype, p.type.dtype)
         return Apply(self, [x, y, p], [p.type.clone(dtype=dtype)()])
 
-    def in_parts(self, node: Apply, x: TensorVariable, y: TensorVariable, p: Parts) -> list[Any]:
+    def in_parts(self, node: Apply, x: Parts | TensorVariable, y: Parts | TensorVariable, p: Parts) -> list[Any]:
         data, indices, indptr, shape = p
         x, y = (specify_shape(factor, (shape[k], None)) for k, factor in enumerate((x, y)))
         products = data * CompressedInner(node.inputs[2].type.format)(indices, indptr, x, y)
         return [(products, indices, indptr, shape)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, y, p = inputs
         if p.shape != (x.shape[0], y.shape[0]):
             raise ValueError(f"{self}: the pattern has shape {p.shape}; with {x.shape} and {y.shape} it does not fit.")
@@ -310,7 +313,7 @@ class SamplingDot(Op):
         data = p.data[: p.indices.size] * inner_products(x, rows, y, columns)
         output_storage[0][0] = with_data(p, data.astype(node.outputs[0].type.dtype, copy=False))
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[Variable]:
         x, y, p = inputs
         weighted = conj_of(p) * gout[0]
         return [
@@ -319,7 +322,7 @@ class SamplingDot(Op):
             gradient_for(p, self(conj_of(x), conj_of(y), sp_ones_like(p) * gout[0])),
         ]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[2]]
 
 
@@ -347,7 +350,7 @@ class Dot(Op):
         shape = (*x.type.shape[:-1], *y.type.shape[1:])
         return Apply(self, [x, y], [tensor_type(dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, y = inputs
         _require_aligned(self, x, y)
         product = x @ y
@@ -355,7 +358,7 @@ class Dot(Op):
             product = product.toarray()
         output_storage[0][0] = np.asarray(product, dtype=node.outputs[0].type.dtype)
 
-    def in_parts(self, node: Apply, x: Any, y: Any) -> list[Any] | None:
+    def in_parts(self, node: Apply, x: Parts | TensorVariable, y: Parts | TensorVariable) -> list[Any] | None:
         formats: list[Any] = [getattr(v.type, "format", None) for v in node.inputs]
         if isinstance(x, tuple):
             return None if isinstance(y, tuple) else [CompressedDot(formats[0])(*x, y)]
@@ -364,14 +367,14 @@ class Dot(Op):
         product = CompressedDot(TRANSPOSED[formats[1]])(data, indices, indptr, shape[::-1], x.T)
         return [product.T]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[Variable]:
         x, y = inputs
         (gz,) = gout
         gradient_of_x = outer(gz, conj_of(y)) if y.type.ndim == 1 else _dot_any(gz, _adjoint(y))
         gradient_of_y = outer(conj_of(x), gz) if x.type.ndim == 1 else _dot_any(_adjoint(x), gz)
         return [gradient_for(x, gradient_of_x), gradient_for(y, gradient_of_y)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [(*shapes[0][:-1], *shapes[1][1:])]
 
 
@@ -386,7 +389,7 @@ def _dot_any(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     return dot(x, y) if has_sparse_type(x) or has_sparse_type(y) else dense_dot(x, y)
 
 
-def dot(x: Any, y: Any) -> TensorVariable:
+def dot(x: SparseLike, y: SparseLike) -> TensorVariable:
     """Return the product of two tensors, at least one of which is a sparse matrix, as a dense tensor.
 
     The gradients are dense, with respect to all elements; for sparse gradients see `structured_dot`.
@@ -422,12 +425,19 @@ class Usmm(Op):
         dtype = upcast(*(operand.type.dtype for operand in (alpha, x, y, z)))
         return Apply(self, [alpha, x, y, z], [tensor_type(dtype, (None, None))()])
 
-    def in_parts(self, node: Apply, alpha: TensorVariable, x: Any, y: Any, z: TensorVariable) -> list[Any] | None:
+    def in_parts(
+        self,
+        node: Apply,
+        alpha: TensorVariable,
+        x: Parts | TensorVariable,
+        y: Parts | TensorVariable,
+        z: TensorVariable,
+    ) -> list[Any] | None:
         product = _dot.in_parts(_dot.make_node(*node.inputs[1:3]), x, y)
         scalar = alpha.reshape(()) if alpha.type.ndim else alpha
         return None if product is None else [scalar * product[0] + specify_same_shape(z, product[0])]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         alpha, x, y, z = inputs
         _require_aligned(self, x, y)
         product = x @ y
@@ -438,7 +448,7 @@ class Usmm(Op):
         total = alpha.reshape(()) * product + z
         output_storage[0][0] = np.asarray(total, dtype=node.outputs[0].type.dtype)
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[Variable]:
         alpha, x, y, z = inputs
         (gz,) = gout
         scalar = alpha.reshape(()) if alpha.type.ndim else alpha
@@ -449,7 +459,7 @@ class Usmm(Op):
             gradient_of_alpha = gradient_of_alpha.dimshuffle(["x"] * alpha.type.ndim)
         return [gradient_for(alpha, gradient_of_alpha), gradient_of_x, gradient_of_y, gradient_for(z, gz)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[3]]
 
 

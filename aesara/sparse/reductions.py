@@ -15,7 +15,7 @@ from aesara.sparse.construction import as_sparse_variable, dense_operand
 from aesara.sparse.conversion import SparseFromDense, sp_ones_like, sp_zeros_like
 from aesara.sparse.on_parts import CompressedDot
 from aesara.sparse.parts import Parts, convert_format
-from aesara.sparse.type import SparseTensorType, has_sparse_type
+from aesara.sparse.type import SparseLike, SparseTensorType, has_sparse_type
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
@@ -26,7 +26,9 @@ from aesara.tensor.joining.join_split import stack
 from aesara.tensor.reductions.sum_prod_max import sum as dense_sum
 
 if TYPE_CHECKING:
+    from aesara.graph.container import StorageCell
     from aesara.graph.fg import FunctionGraph
+    from aesara.graph.nodes import Variable
 
 __all__ = ["Diag", "SpSum", "SquareDiagonal", "diag", "sp_sum", "square_diagonal"]
 
@@ -65,13 +67,13 @@ class SpSum(Op):
         shape = () if self.axis is None else (x.type.shape[1 - self.axis],)
         return Apply(self, [x], [tensor_type(x.type.dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         (x,) = inputs
         # Some versions of SciPy modify the matrix in `x.sum()`: they sort its indices.
         total = np.asarray(x.data.sum() if self.axis is None else x.sum(axis=self.axis), dtype=x.dtype)
         output_storage[0][0] = total if self.axis is None else total.ravel()
 
-    def in_parts(self, node: Apply, x: Parts) -> list[Any]:
+    def in_parts(self, node: Apply, x: Parts) -> list[TensorVariable]:
         data, indices, indptr, shape = x
         kind: Any = node.inputs[0].type
         if self.axis is None:
@@ -81,7 +83,7 @@ class SpSum(Op):
         shape = shape if self.axis else shape[::-1]
         return [CompressedDot(format)(data, indices, indptr, shape, ones((shape[1],), dtype=kind.dtype))]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[TensorVariable]:
         (x,) = inputs
         (gz,) = gout
         kind: SparseTensorType = x.type
@@ -93,11 +95,11 @@ class SpSum(Op):
             return [sp_ones_like(x) * gz]
         return [SparseFromDense(kind.format)(ones(x.shape, dtype=kind.dtype) * gz)]
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [() if self.axis is None else (shapes[0][1 - self.axis],)]
 
 
-def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> TensorVariable:
+def sp_sum(x: SparseLike, axis: int | None = None, sparse_grad: bool = False) -> TensorVariable:
     """Return the sum of all elements of a sparse matrix, or of each column or row.
 
     Parameters
@@ -130,16 +132,16 @@ class Diag(Op):
         x = as_sparse_variable(x)
         return Apply(self, [x], [tensor_type(x.type.dtype, (None,))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         (x,) = inputs
         if x.shape[0] != x.shape[1]:
             raise ValueError(f"Diag only apply on square matrix; the shape is {x.shape}.")
         output_storage[0][0] = np.asarray(x.diagonal(), dtype=x.dtype)
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[TensorVariable]:
         return [convert_format(square_diagonal(gout[0]), inputs[0].type.format)]
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [(shapes[0][0],)]
 
 
@@ -157,7 +159,7 @@ class SquareDiagonal(Op):
             raise TypeError(f"data argument must be a vector; got {diag.type}.")
         return Apply(self, [diag], [SparseTensorType("csc", diag.type.dtype)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         (values,) = inputs
         count = values.size
         indices = np.arange(count + 1, dtype="int32")
@@ -168,11 +170,11 @@ class SquareDiagonal(Op):
         shape = stack([count, count]).astype("int32")
         return [(values, arange(count, dtype="int32"), arange(count + 1, dtype="int32"), shape)]
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], gout: Sequence[TensorVariable]) -> list[TensorVariable]:
         (gz,) = gout
         return [diag(gz) if has_sparse_type(gz) else diagonal(gz)]
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [(shapes[0][0], shapes[0][0])]
 
 

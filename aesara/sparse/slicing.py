@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from aesara.graph.container import StorageCell
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
@@ -20,6 +22,7 @@ from aesara.sparse.parts import convert_format
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
@@ -44,14 +47,14 @@ __all__ = [
 ]
 
 
-def _index_vector(op: Op, index: Any) -> TensorVariable:
+def _index_vector(op: Op, index: TensorLike) -> TensorVariable:
     index = as_tensor_variable(index)
     if index.type.ndim != 1 or index.type.dtype not in integer_dtypes:
         raise IndexError(f"{op} takes vectors of integers as indices; {describe(index)} is a {index.type}.")
     return index
 
 
-def _index_scalar(op: Op, index: Any) -> TensorVariable:
+def _index_scalar(op: Op, index: TensorLike) -> TensorVariable:
     index = as_tensor_variable(index)
     if index.type.ndim != 0 or index.type.dtype not in integer_dtypes:
         raise NotImplementedError(f"{op} takes integers as indices; {describe(index)} is a {index.type}.")
@@ -71,21 +74,21 @@ class GetItemList(Op):
         x = sparse_operand(self, x)
         return Apply(self, [x, _index_vector(self, index)], [SparseTensorType(x.type.format, x.type.dtype)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, indices = inputs
         output_storage[0][0] = MATRIX_CLASSES[x.format](x[indices])
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False]]
 
-    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Variable]:
         x, indices = inputs
         (gz,) = g_outputs
         if not has_sparse_type(gz):
             return [inc_subtensor(zeros(x.shape, dtype=gz.type.dtype)[indices], gz), _no_gradient()]
         return [get_item_list_grad(x, indices, gz), _no_gradient()]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [(shapes[1][0], shapes[0][1])]
 
 
@@ -104,7 +107,7 @@ class GetItemListGrad(Op):
             self, [x, _index_vector(self, index), gz], [gz.type.clone(format=x.type.format, shape=x.type.shape)()]
         )
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, indices, gz = inputs
         positive_indices = np.where(indices < 0, indices + x.shape[0], indices)
         ones = np.ones(positive_indices.size, dtype=gz.dtype)
@@ -118,13 +121,13 @@ class GetItemListGrad(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False], [False], [True]]
 
-    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Variable]:
         _, indices, gz = inputs
         (g,) = g_outputs
         rows = g[indices] if g.type.is_dense else convert_format(get_item_list(g, indices), gz.type.format)
         return [_no_gradient(), _no_gradient(), rows]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
 
@@ -136,12 +139,12 @@ class GetItem2Lists(Op):
 
     __props__ = ()
 
-    def make_node(self, x: Any, ind1: Any, ind2: Any) -> Apply:
+    def make_node(self, x: Any, ind1: TensorLike, ind2: TensorLike) -> Apply:
         x = sparse_operand(self, x)
         rows, columns = (_index_vector(self, index) for index in (ind1, ind2))
         return Apply(self, [x, rows, columns], [tensor_type(x.type.dtype, (None,))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, rows, columns = inputs
         if rows.size != columns.size:
             raise ValueError(f"{self}: there are {rows.size} rows, but {columns.size} columns.")
@@ -152,11 +155,11 @@ class GetItem2Lists(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], g_outputs: Sequence[TensorVariable]) -> list[Variable]:
         x, rows, columns = inputs
         return [get_item_2lists_grad(x, rows, columns, g_outputs[0]), _no_gradient(), _no_gradient()]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[1]]
 
 
@@ -170,13 +173,13 @@ class GetItem2ListsGrad(Op):
 
     __props__ = ()
 
-    def make_node(self, x: Any, ind1: Any, ind2: Any, gz: Any) -> Apply:
+    def make_node(self, x: Any, ind1: TensorLike, ind2: TensorLike, gz: Any) -> Apply:
         x = sparse_operand(self, x)
         rows, columns = (_index_vector(self, index) for index in (ind1, ind2))
         gz = dense_operand(self, gz, 1)
         return Apply(self, [x, rows, columns, gz], [x.type.clone(dtype=gz.type.dtype)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, rows, columns, gz = inputs
         positive_indices = [np.where(i < 0, i + n, i) for i, n in zip((rows, columns), x.shape)]
         output_storage[0][0] = MATRIX_CLASSES[x.format]((gz, tuple(positive_indices)), shape=x.shape)
@@ -184,13 +187,13 @@ class GetItem2ListsGrad(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False], [False], [False], [True]]
 
-    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Variable]:
         _, rows, columns, _ = inputs
         (g,) = g_outputs
         elements = g[rows, columns] if g.type.is_dense else get_item_2lists(g, rows, columns)
         return [*(_no_gradient() for _ in range(3)), elements]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
 
@@ -202,7 +205,7 @@ class GetItem2d(Op):
 
     __props__ = ()
 
-    def make_node(self, x: Any, index: Any) -> Apply:
+    def make_node(self, x: Any, index: TensorLike) -> Apply:
         x = sparse_operand(self, x)
         if not isinstance(index, (list, tuple)) or len(index) not in (1, 2):
             raise ValueError(f"A sparse matrix has two indices; got {index!r}.")
@@ -211,7 +214,7 @@ class GetItem2d(Op):
         return Apply(self, [x, *limits], [SparseTensorType(x.type.format, x.type.dtype)()])
 
     @staticmethod
-    def _limits(index: Any) -> list[Any]:
+    def _limits(index: slice | TensorLike) -> list[Any]:
         if isinstance(index, slice):
             return [index.start, index.stop, index.step]
         if isinstance(index, Variable) and not isinstance(index.type, Type):
@@ -221,7 +224,7 @@ class GetItem2d(Op):
             f"got the index {describe(index)}."
         )
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, *limits = inputs
         limits = [None if limit is None else int(limit) for limit in limits]
         part = x[_slices(limits)]
@@ -230,7 +233,7 @@ class GetItem2d(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[k == 0] for k in range(7)]
 
-    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Variable]:
         x, *limits = inputs
         (gz,) = g_outputs
         if gz.type.is_dense:
@@ -249,7 +252,7 @@ class GetItem2dGrad(Op):
         x, gz = sparse_operand(self, x), sparse_operand(self, gz)
         return Apply(self, [x, gz, *limits], [gz.type.clone(format=x.type.format, shape=x.type.shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, gz, *limits = inputs
         rows, columns = (np.arange(n)[one] for n, one in zip(x.shape, _slices(limits)))
         gz = gz.tocoo()
@@ -258,7 +261,7 @@ class GetItem2dGrad(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[k == 1] for k in range(8)]
 
-    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Variable]:
         _, gz, *limits = inputs
         (g,) = g_outputs
         part = (
@@ -266,11 +269,11 @@ class GetItem2dGrad(Op):
         )
         return [_no_gradient(), part, *(_no_gradient() for _ in limits)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
 
-def _slices(limits: Sequence[Any]) -> tuple[slice, slice]:
+def _slices(limits: Sequence[object]) -> tuple[slice, slice]:
     """Return the slices with the given starts, stops and steps, which are values or variables."""
     bounds = [None if isinstance(limit, Constant) and limit.data is None else limit for limit in limits]
     return slice(*bounds[:3]), slice(*bounds[3:])
@@ -292,36 +295,36 @@ class GetItemScalar(Op):
         indices = [_index_scalar(self, entry) for entry in index]
         return Apply(self, [x, *indices], [tensor_type(x.type.dtype, ())()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, row, column = inputs
         output_storage[0][0] = np.asarray(x[int(row), int(column)], dtype=x.dtype)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False], [False]]
 
-    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], g_outputs: Sequence[TensorVariable]) -> list[Variable]:
         x, *indices = inputs
         rows, columns, values = (stack([entry]) for entry in (*indices, g_outputs[0]))
         return [get_item_2lists_grad(x, rows, columns, values), _no_gradient(), _no_gradient()]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [()]
 
 
 get_item_scalar = GetItemScalar()
 
 
-def _is_whole(index: Any) -> bool:
+def _is_whole(index: object) -> bool:
     return isinstance(index, slice) and index == slice(None)
 
 
-def _is_list(index: Any) -> bool:
+def _is_list(index: object) -> bool:
     if isinstance(index, Variable):
         return getattr(index.type, "ndim", 0) == 1
     return isinstance(index, list) or (isinstance(index, np.ndarray) and index.ndim == 1)
 
 
-def _is_number(index: Any) -> bool:
+def _is_number(index: object) -> bool:
     if isinstance(index, Variable):
         return getattr(index.type, "ndim", None) == 0
     return isinstance(index, (int, np.integer)) or (isinstance(index, np.ndarray) and index.ndim == 0)

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from aesara.graph.container import StorageCell
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Apply
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.scalar import upcast
 from aesara.sparse.construction import as_sparse_variable, dense_operand
@@ -18,6 +20,7 @@ from aesara.sparse.parts import convert_format, convert_to_sparse
 from aesara.sparse.slicing import get_item_2d
 from aesara.sparse.type import SparseTensorType
 from aesara.tensor.core.dtypes import continuous_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add
 
@@ -39,7 +42,7 @@ class HStack(Op):
     #: the dimension along which matrices are joined
     axis = 1
 
-    def __init__(self, format: str | None = None, dtype: Any = None):
+    def __init__(self, format: str | None = None, dtype: str | None = None):
         if dtype is None:
             raise ValueError("The output dtype must be specified.")
         self.format = "csc" if format is None else format
@@ -48,14 +51,14 @@ class HStack(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}({self.format},{self.dtype})"
 
-    def make_node(self, *mat: Any) -> Apply:
+    def make_node(self, *mat: TensorLike) -> Apply:
         return Apply(self, _matrices(mat), [SparseTensorType(self.format, self.dtype)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         stack = scipy.sparse.hstack if self.axis else scipy.sparse.vstack
         output_storage[0][0] = node.outputs[0].type.filter(stack(inputs, format=self.format, dtype=self.dtype))
 
-    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[TensorVariable]:
         (gz,) = gout
         gradients, begin = [], 0
         for block in inputs:
@@ -70,12 +73,14 @@ class HStack(Op):
             begin = end
         return gradients
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable]:
         points = zip(inputs, eval_points)
         zero = lambda x: sp_zeros_like(x, self.dtype)
         return [self(*[zero(x) if point is None else convert_to_sparse(point, self.format) for x, point in points])]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         total = add(*(shape[self.axis] for shape in shapes)) if len(shapes) > 1 else shapes[0][self.axis]
         other = shapes[0][1 - self.axis]
         return [(other, total) if self.axis else (total, other)]
@@ -94,14 +99,14 @@ def _matrices(blocks: Iterable[Any]) -> list[TensorVariable]:
     return matrices
 
 
-def _stack(op_class: type[HStack], blocks: Any, format: str | None, dtype: Any) -> TensorVariable:
+def _stack(op_class: type[HStack], blocks: Any, format: str | None, dtype: str | None) -> TensorVariable:
     blocks = _matrices(blocks)
     if dtype is None:
         dtype = upcast(*(block.type.dtype for block in blocks))
     return op_class(format=format, dtype=dtype)(*blocks)
 
 
-def hstack(blocks: Any, format: str | None = None, dtype: Any = None) -> TensorVariable:
+def hstack(blocks: object, format: str | None = None, dtype: str | None = None) -> TensorVariable:
     """Concatenate sparse matrices horizontally.
 
     Parameters
@@ -116,7 +121,7 @@ def hstack(blocks: Any, format: str | None = None, dtype: Any = None) -> TensorV
     return _stack(HStack, blocks, format, dtype)
 
 
-def vstack(blocks: Any, format: str | None = None, dtype: Any = None) -> TensorVariable:
+def vstack(blocks: object, format: str | None = None, dtype: str | None = None) -> TensorVariable:
     """Concatenate sparse matrices vertically; see `hstack`."""
     return _stack(VStack, blocks, format, dtype)
 
@@ -140,7 +145,7 @@ class ConstructSparseFromList(Op):
         kind = SparseTensorType("csc", values.type.dtype, x.type.shape)
         return Apply(self, [x, values, ilist], [kind()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, values, rows = inputs
         if values.shape != (rows.size, x.shape[1]):
             raise ValueError(
@@ -154,14 +159,16 @@ class ConstructSparseFromList(Op):
         # Only the shape of the first input is used.
         return [[False], [True], [False]]
 
-    def grad(self, inputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[Any], grads: Sequence[Any]) -> list[Variable]:
         rows = dense(grads[0])[inputs[2]]
         return [DisconnectedType()(), rows, DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[TensorVariable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         return [None if eval_points[1] is None else self(inputs[0], eval_points[1], inputs[2])]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph | None, node: Apply, shapes: Any) -> list[tuple[TensorVariable, ...]]:
         return [shapes[0]]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from aesara.sparse.construction import sparse_operand
 from aesara.sparse.parts import CSM, csm_properties
+from aesara.sparse.type import SparseLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise import ops
 
@@ -57,7 +58,7 @@ def structured_monoid(tensor_op: Callable[..., TensorVariable]) -> Callable[...,
         An elementwise function of tensors. Further arguments are scalars.
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., TensorVariable]:
+    def decorate(function: Callable[..., object]) -> Callable[..., TensorVariable]:
         name = function.__name__
 
         def apply(*args: Any) -> TensorVariable:
@@ -76,7 +77,7 @@ def structured_monoid(tensor_op: Callable[..., TensorVariable]) -> Callable[...,
 def _structured_function(
     name: str, tensor_op: Callable[..., TensorVariable], description: str
 ) -> Callable[..., TensorVariable]:
-    def function(x: Any) -> TensorVariable:
+    def function(x: TensorVariable) -> TensorVariable:
         raise NotImplementedError
 
     function.__name__ = name
@@ -114,7 +115,7 @@ sqrt = _structured_function("sqrt", ops.sqrt, "The square root")
 _conjugate = _structured_function("conjugate", ops.conj, "The complex conjugates")
 
 
-def conjugate(x: Any) -> TensorVariable:
+def conjugate(x: SparseLike) -> TensorVariable:
     """Return the complex conjugate of a sparse matrix; real matrices are returned unchanged."""
     x = sparse_operand("conjugate", x)
     return _conjugate(x) if x.type.dtype.startswith("complex") else x

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import scipy.sparse
@@ -12,6 +12,7 @@ from aesara.graph.messages import lengths_text
 from aesara.graph.nodes import Variable
 from aesara.graph.type import HasDataType
 from aesara.scalar import upcast
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
 from aesara.tensor.core.variable import TensorVariable
 
@@ -24,7 +25,11 @@ MATRIX_CLASSES = {"csr": scipy.sparse.csr_matrix, "csc": scipy.sparse.csc_matrix
 COMPRESSED = ("csr", "csc")
 
 
-def is_sparse_value(x: Any) -> bool:
+#: operands of functions of sparse matrices: variables, matrices of SciPy, arrays and numbers
+SparseLike: TypeAlias = "TensorLike | scipy.sparse.spmatrix | scipy.sparse.sparray"
+
+
+def is_sparse_value(x: object) -> bool:
     """Return whether a value is a sparse matrix or sparse array of SciPy."""
     return bool(scipy.sparse.issparse(x))
 
@@ -94,7 +99,7 @@ class SparseTensorType(TensorType, HasDataType):
     def __hash__(self) -> int:
         return self._hash
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.format, self.dtype, self.shape, self.name)
 
     def __repr__(self) -> str:
@@ -124,11 +129,11 @@ class SparseTensorType(TensorType, HasDataType):
 
     # -- relations to other types ------------------------------------------
 
-    def in_same_class(self, otype: Any) -> bool:
+    def in_same_class(self, otype: object) -> bool:
         """Return whether the other type has the same format and dtype, and broadcasts along the same dimensions."""
         return isinstance(otype, SparseTensorType) and otype.format == self.format and super().in_same_class(otype)
 
-    def is_super(self, otype: Any) -> bool:
+    def is_super(self, otype: object) -> bool:
         """Return whether every value of the other type is also a value of this one."""
         return isinstance(otype, SparseTensorType) and otype.format == self.format and super().is_super(otype)
 
@@ -171,7 +176,9 @@ class SparseTensorType(TensorType, HasDataType):
             raise TypeError(f"The type's shape ({self.shape}) is not compatible with the data's ({value.shape})")
         return value
 
-    def _convert(self, value: Any, kind: Any, strict: bool, allow_downcast: bool | None) -> Any:
+    def _convert(
+        self, value: Any, kind: Any, strict: bool, allow_downcast: bool | None
+    ) -> scipy.sparse.spmatrix | None:
         if strict:
             have = f"{value.format} matrix of {value.dtype}" if is_sparse_value(value) else type(value).__name__
             raise TypeError(f"{self} expected a sparse {self.format} matrix of {self.dtype}; got a {have}.")
@@ -190,12 +197,12 @@ class SparseTensorType(TensorType, HasDataType):
         return kind(value, dtype=self.dtype)
 
     @staticmethod
-    def may_share_memory(a: Any, b: Any) -> bool:
+    def may_share_memory(a: TensorVariable, b: TensorVariable) -> bool:
         """Return whether two values could share memory."""
         return any(np.may_share_memory(p, q) for p in _memory_of(a) for q in _memory_of(b))
 
     @staticmethod
-    def values_eq(a: Any, b: Any, force_same_dtype: bool = True) -> bool:
+    def values_eq(a: scipy.sparse.spmatrix, b: scipy.sparse.spmatrix, force_same_dtype: bool = True) -> bool:
         """Return whether two matrices are equal element by element; NaN equals NaN."""
         if not _comparable(a, b) or (force_same_dtype and a.dtype != b.dtype):
             return False
@@ -203,8 +210,8 @@ class SparseTensorType(TensorType, HasDataType):
 
     @staticmethod
     def values_eq_approx(
-        a: Any,
-        b: Any,
+        a: TensorVariable,
+        b: TensorVariable,
         allow_remove_inf: bool = False,
         allow_remove_nan: bool = False,
         rtol: float | None = None,
@@ -237,7 +244,7 @@ class SparseTensorType(TensorType, HasDataType):
         """Return stored values, indices, pointers to the beginnings of rows or columns, and shape."""
         return [value.data[: value.indices.size], *map(as_indices, (value.indices, value.indptr, value.shape))]
 
-    def put_together(self, parts: Sequence[np.ndarray]) -> Any:
+    def put_together(self, parts: Sequence[np.ndarray]) -> scipy.sparse.spmatrix:
         """Return the matrix with the given parts; the inverse of `take_apart`."""
         data, indices, indptr, shape = parts
         return MATRIX_CLASSES[self.format]((data, indices, indptr), shape=tuple(map(int, shape)), copy=False)
@@ -249,7 +256,7 @@ SparseType = SparseTensorType
 _LARGEST = np.iinfo(np.int32).max
 
 
-def as_indices(values: Any) -> np.ndarray:
+def as_indices(values: object) -> np.ndarray:
     """Convert integers of a sparse matrix to int32."""
     array = np.asarray(values)
     if array.dtype == np.int32:

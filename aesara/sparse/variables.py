@@ -17,7 +17,7 @@ from aesara.sparse.products import dot, structured_dot
 from aesara.sparse.reductions import sp_sum
 from aesara.sparse.slicing import getitem
 from aesara.sparse.structured import conjugate
-from aesara.sparse.type import SparseTensorType
+from aesara.sparse.type import SparseLike, SparseTensorType
 from aesara.sparse.utils import hash_from_sparse
 from aesara.tensor.core.tensor_constant import TensorConstant
 from aesara.tensor.core.variable import TensorVariable, _tensor_py_operators
@@ -28,7 +28,7 @@ from aesara.user_code import warn_user
 __all__ = ["SparseConstant", "SparseConstantSignature", "SparseVariable", "_sparse_py_operators", "override_dense"]
 
 
-def _operand(other: Any) -> Any:
+def _operand(other: SparseLike) -> Any:
     """Convert the other operand of an operator to a variable, or return NotImplemented if its own operator applies."""
     if isinstance(other, Variable) and not isinstance(other.type, (ScalarType, SparseTensorType)):
         return other if hasattr(other.type, "numpy_dtype") else NotImplemented
@@ -39,7 +39,7 @@ def _operand(other: Any) -> Any:
 
 
 def _operator(name: str, function: Callable[[Any, Any], TensorVariable], reflected: bool = False) -> Callable[..., Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: object, other: SparseLike) -> TensorVariable:
         other = _operand(other)
         if other is NotImplemented:
             return other
@@ -54,7 +54,7 @@ def _method_of_dense(name: str) -> Callable[..., Any]:
     """Return a method that converts the matrix to a dense one, and calls its method of this name."""
     dense_method = getattr(_tensor_py_operators, name)
 
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> TensorVariable:
         warn_user(
             f"Method {name} is not implemented for sparse variables. The variable will be converted to dense.",
         )
@@ -76,7 +76,7 @@ def override_dense(*methods: str) -> Callable[[type], type]:
 
     def decorate(cls: type) -> type:
         for name in methods:
-            method: Any = _method_of_dense(name)
+            method: object = _method_of_dense(name)
             if isinstance(getattr(_tensor_py_operators, name), property):
                 method = property(_property_of_dense(name), doc=getattr(_tensor_py_operators, name).__doc__)
             setattr(cls, name, method)
@@ -95,7 +95,7 @@ def _property_of_dense(name: str) -> Callable[[Any], Any]:
     return get
 
 
-def _matrix_product(x: Any, y: Any) -> TensorVariable:
+def _matrix_product(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     """Return the product of two matrices, by `structured_dot`, or of a matrix and a vector, by `dot`."""
     return structured_dot(x, y) if x.type.ndim == y.type.ndim == 2 else dot(x, y)
 
@@ -162,7 +162,7 @@ class _sparse_py_operators(_tensor_py_operators):
         """The number of stored values, as in `scipy.sparse`; for dense tensors it is the number of all elements."""
         return csm_data(self).shape[0]
 
-    def __getitem__(self: Any, args: Any) -> TensorVariable:
+    def __getitem__(self: Any, args: object) -> TensorVariable:
         """Return an element, a rectangle by slices, rows by a list, or elements by two lists."""
         return getitem(self, args)
 
@@ -236,7 +236,7 @@ class SparseConstant(_sparse_py_operators, TensorConstant):
         """Return the merge key of the constant; equal constants have equal keys."""
         return SparseConstantSignature((self.type, self.data))
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Return whether `other`, a constant or a value, has the same type and value."""
         if not isinstance(other, Variable):
             other = as_sparse_or_tensor_variable(other)

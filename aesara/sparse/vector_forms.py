@@ -7,7 +7,7 @@ them, and for the rules of `aesara.sparse.rewriting` that create them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,12 @@ from aesara.sparse.parts import CSMGrad
 from aesara.sparse.type import COMPRESSED, MATRIX_CLASSES
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
+
+if TYPE_CHECKING:
+    from aesara.graph.container import StorageCell
+    from aesara.tensor.core.tensor_like import TensorLike
+    from aesara.tensor.core.variable import TensorVariable
+
 
 __all__ = [
     "AddSD_ccode",
@@ -44,7 +50,7 @@ __all__ = [
 ]
 
 
-def _tensors(*inputs: Any) -> list[Any]:
+def _tensors(*inputs: object) -> list[TensorVariable]:
     return [as_tensor_variable(value) for value in inputs]
 
 
@@ -62,12 +68,14 @@ class _VectorForm(Op):
 class StructuredDotCSC(_VectorForm):
     """The product of a csc matrix, given by its parts and number of rows, and a dense matrix."""
 
-    def make_node(self, a_val: Any, a_ind: Any, a_ptr: Any, a_nrows: Any, b: Any) -> Apply:
+    def make_node(
+        self, a_val: TensorLike, a_ind: TensorLike, a_ptr: TensorLike, a_nrows: TensorLike, b: TensorLike
+    ) -> Apply:
         inputs = _tensors(a_val, a_ind, a_ptr, a_nrows, b)
         dtype = upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [tensor_type(dtype, (None, inputs[4].type.shape[1]))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         a_val, a_ind, a_ptr, a_nrows, b = inputs
         a = MATRIX_CLASSES["csc"]((a_val, a_ind, a_ptr), (int(a_nrows), b.shape[0]))
         output_storage[0][0] = np.asarray(a @ b, dtype=node.outputs[0].type.dtype)
@@ -76,12 +84,12 @@ class StructuredDotCSC(_VectorForm):
 class StructuredDotCSR(_VectorForm):
     """The product of a csr matrix and a dense matrix."""
 
-    def make_node(self, a_val: Any, a_ind: Any, a_ptr: Any, b: Any) -> Apply:
+    def make_node(self, a_val: TensorLike, a_ind: TensorLike, a_ptr: TensorLike, b: TensorLike) -> Apply:
         inputs = _tensors(a_val, a_ind, a_ptr, b)
         dtype = upcast(inputs[0].type.dtype, inputs[3].type.dtype)
         return Apply(self, inputs, [tensor_type(dtype, (None, inputs[3].type.shape[1]))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         a_val, a_ind, a_ptr, b = inputs
         a = MATRIX_CLASSES["csr"]((a_val, a_ind, a_ptr), (a_ptr.size - 1, b.shape[0]))
         output_storage[0][0] = np.asarray(a @ b, dtype=node.outputs[0].type.dtype)
@@ -94,7 +102,7 @@ class CSMGradC(CSMGrad):
 class _OfStoredValues(_VectorForm):
     """An op that computes new stored values of a matrix."""
 
-    def make_node(self, a_data: Any, a_indices: Any, a_indptr: Any, b: Any) -> Apply:
+    def make_node(self, a_data: TensorLike, a_indices: TensorLike, a_indptr: TensorLike, b: TensorLike) -> Apply:
         inputs = _tensors(a_data, a_indices, a_indptr, b)
         dtype = upcast(inputs[0].type.dtype, inputs[3].type.dtype)
         return Apply(self, inputs, [tensor_type(dtype, (None,))()])
@@ -103,7 +111,7 @@ class _OfStoredValues(_VectorForm):
 class MulSDCSC(_OfStoredValues):
     """The stored values of the elementwise product of a csc matrix and a dense matrix."""
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         data, indices, indptr, b = inputs
         output_storage[0][0] = data * b[indices, _major_indices(indptr)]
 
@@ -111,7 +119,7 @@ class MulSDCSC(_OfStoredValues):
 class MulSDCSR(_OfStoredValues):
     """The stored values of the elementwise product of a csr matrix and a dense matrix."""
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         data, indices, indptr, b = inputs
         output_storage[0][0] = data * b[_major_indices(indptr), indices]
 
@@ -119,7 +127,7 @@ class MulSDCSR(_OfStoredValues):
 class MulSVCSR(_OfStoredValues):
     """The stored values of a csr matrix, multiplied by the elements of a vector for their columns."""
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         data, indices, _, b = inputs
         output_storage[0][0] = data * b[indices]
 
@@ -127,7 +135,7 @@ class MulSVCSR(_OfStoredValues):
 class StructuredAddSVCSR(_OfStoredValues):
     """The stored values of a csr matrix, plus the elements of a vector for their columns."""
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         data, indices, _, b = inputs
         output_storage[0][0] = data + b[indices]
 
@@ -135,12 +143,20 @@ class StructuredAddSVCSR(_OfStoredValues):
 class SamplingDotCSR(_VectorForm):
     """`SamplingDot` for a csr matrix; the outputs are stored values, indices and pointers."""
 
-    def make_node(self, x: Any, y: Any, p_data: Any, p_ind: Any, p_ptr: Any, p_ncols: Any) -> Apply:
+    def make_node(
+        self,
+        x: TensorLike,
+        y: TensorLike,
+        p_data: TensorLike,
+        p_ind: TensorLike,
+        p_ptr: TensorLike,
+        p_ncols: TensorLike,
+    ) -> Apply:
         inputs = _tensors(x, y, p_data, p_ind, p_ptr, p_ncols)
         dtype = upcast(*(one.type.dtype for one in inputs[:3]))
         return Apply(self, inputs, [tensor_type(dtype, (None,))(), inputs[3].type(), inputs[4].type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         x, y, data, indices, indptr, _ = inputs
         output_storage[0][0] = data * inner_products(x, _major_indices(indptr), y, indices)
         output_storage[1][0], output_storage[2][0] = indices.copy(), indptr.copy()
@@ -165,14 +181,23 @@ class UsmmCscDense(_VectorForm):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{'inplace' if self.inplace else 'no_inplace'}}}"
 
-    def make_node(self, alpha: Any, x_val: Any, x_ind: Any, x_ptr: Any, x_nrows: Any, y: Any, z: Any) -> Apply:
+    def make_node(
+        self,
+        alpha: TensorLike,
+        x_val: TensorLike,
+        x_ind: TensorLike,
+        x_ptr: TensorLike,
+        x_nrows: TensorLike,
+        y: TensorLike,
+        z: TensorLike,
+    ) -> Apply:
         inputs = _tensors(alpha, x_val, x_ind, x_ptr, x_nrows, y, z)
         dtype = upcast(*(inputs[k].type.dtype for k in (0, 1, 5, 6)))
         if self.inplace and inputs[6].type.dtype != dtype:
             raise TypeError(f"{self} has results of dtype {dtype}, which do not fit into {inputs[6].type}.")
         return Apply(self, inputs, [tensor_type(dtype, (None, inputs[5].type.shape[1]))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         alpha, x_val, x_ind, x_ptr, x_nrows, y, z = inputs
         x = MATRIX_CLASSES["csc"]((x_val, x_ind, x_ptr), (int(x_nrows), y.shape[0]))
         total = alpha.reshape(()) * (x @ y) + z
@@ -194,7 +219,7 @@ class AddSD_ccode(_VectorForm):
 
     __props__ = ("format", "inplace")
 
-    def __init__(self, format: str, inplace: bool = False, *args: Any, **kwargs: Any):
+    def __init__(self, format: str, inplace: bool = False, *args: TensorLike, **kwargs: object):
         if format not in COMPRESSED:
             raise ValueError(f"format must be one of: {', '.join(COMPRESSED)}; got {format!r}.")
         self.format, self.inplace = format, inplace
@@ -204,14 +229,14 @@ class AddSD_ccode(_VectorForm):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{'inplace' if self.inplace else 'no_inplace'}}}"
 
-    def make_node(self, x_data: Any, x_indices: Any, x_indptr: Any, y: Any) -> Apply:
+    def make_node(self, x_data: TensorLike, x_indices: TensorLike, x_indptr: TensorLike, y: TensorLike) -> Apply:
         inputs = _tensors(x_data, x_indices, x_indptr, y)
         dtype = upcast(inputs[0].type.dtype, inputs[3].type.dtype)
         if self.inplace and inputs[3].type.dtype != dtype:
             raise TypeError(f"{self} has results of dtype {dtype}, which do not fit into {inputs[3].type}.")
         return Apply(self, inputs, [tensor_type(dtype, inputs[3].type.shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[StorageCell]) -> None:
         data, indices, indptr, y = inputs
         total = y if self.inplace else y.astype(node.outputs[0].type.dtype)
         positions = (_major_indices(indptr), indices) if self.format == "csr" else (indices, _major_indices(indptr))

@@ -6,7 +6,7 @@ They are applied only if a mode includes them: compiled functions compute with p
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
@@ -33,6 +33,10 @@ from aesara.sparse.vector_forms import (
 from aesara.tensor.core.casting import cast
 from aesara.tensor.elementwise.ops import mul, neg, sub
 
+if TYPE_CHECKING:
+    from aesara.tensor.core.variable import TensorVariable
+
+
 __all__ = [
     "local_addsd_ccode",
     "local_csm_grad_c",
@@ -55,7 +59,7 @@ def _with_data(x: Variable, data: Variable) -> Variable:
 
 
 @node_rewriter([AddSD])
-def local_addsd_ccode(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_addsd_ccode(fgraph: FunctionGraph, node: Apply) -> list[TensorVariable | None]:
     """``AddSD(x, y)`` -> ``AddSD_ccode(*parts(x), y)``"""
     x, y = node.inputs
     data, indices, indptr, _ = csm_properties(x)
