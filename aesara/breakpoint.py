@@ -68,12 +68,12 @@ class PdbBreakpoint(Op):
         for storage, value, out in zip(output_storage, monitored, node.outputs):
             storage[0] = out.type.filter(value)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[object]) -> list[Any]:
         return list(input_shapes[1:])
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         count = len(node.outputs)
         return [[False] * count, *[[k == o for o in range(count)] for k in range(count)]]
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[object], output_gradients: Sequence[object]) -> list[Any]:
         return [disconnected_type(), *output_gradients]

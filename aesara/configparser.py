@@ -240,7 +240,7 @@ class AesaraConfigParser:
             print("    Value: ", getattr(self, param.name), file=buf)
             print("", file=buf)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         """Options are those of the process: what refers to them is pickled without their values."""
         return _options_of_process, ()
 
@@ -513,7 +513,7 @@ __all__ = [
     "parse_config_string",
 ]
 
-DEPRECATED_NAMES: list[tuple[str, str, Any]] = [
+DEPRECATED_NAMES: list[tuple[str, str, object]] = [
     ("change_flags", "`change_flags` is deprecated; use `aesara.config.change_flags` instead.", _config.change_flags),
     ("_change_flags", "`_change_flags` is deprecated; use `aesara.config.change_flags` instead.", _config.change_flags),
     ("_config_print", "`_config_print` is deprecated; use `aesara.config.config_print` instead.", _config.config_print),

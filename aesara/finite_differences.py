@@ -243,7 +243,7 @@ def verify_grad(
         raise NotImplementedError("Can't (yet) auto-test the gradient of a function with multiple outputs")
 
     reference_mode = mode_not_slow(mode) if no_debug_ref else mode
-    options = {"accept_inplace": True, "on_unused_input": "ignore"}
+    options: dict[str, Any] = {"accept_inplace": True, "on_unused_input": "ignore"}
     value_function = function(inputs, output, mode=reference_mode, **options)  # type: ignore[operator]  # named like its module
     value = value_function(*[p.copy() for p in points])
     dtypes = [p.dtype.name for p in points] + [output.type.dtype]

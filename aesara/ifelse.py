@@ -69,7 +69,7 @@ class IfElse(Op):
         inside = ",".join([*([self.name] if self.name else []), *(["inplace"] if self.as_view else [])])
         return f"if{{{inside}}}"
 
-    def make_node(self, condition: Any, *branches: Any) -> Apply:
+    def make_node(self, condition: object, *branches: object) -> Apply:
         if len(branches) != 2 * self.n_outs:
             raise ValueError(f"{self}: expected {2 * self.n_outs} values, got {len(branches)}.")
         condition = as_tensor_variable(condition)
@@ -97,7 +97,7 @@ class IfElse(Op):
         # As for `switch`, the gradient for the condition is zero.
         return [[True] * self.n_outs, *same_position, *same_position]
 
-    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[object], output_gradients: Sequence[Any]) -> list[Any]:
         connected = [k for k, g in enumerate(output_gradients) if not is_disconnected(g)]
         result: list[Any] = [disconnected_type() for _ in inputs]
         if not connected:
@@ -118,7 +118,7 @@ class IfElse(Op):
         points = [p if p is not None else v.zeros_like() for v, p in zip(inputs[1:], eval_points[1:])]
         return self(inputs[0], *points, return_list=True)
 
-    def branch_inputs(self, node: Apply, condition: Any) -> Sequence[Variable]:
+    def branch_inputs(self, node: Apply, condition: object) -> Sequence[Variable]:
         """Return the inputs of the branch that `condition` selects."""
         start = self._first_input_of_branch(condition)
         return node.inputs[start : start + self.n_outs]
@@ -130,11 +130,11 @@ class IfElse(Op):
         for k, storage in enumerate(output_storage):
             storage[0] = self._output_value(node.outputs[k], inputs[start + k], start)
 
-    def _first_input_of_branch(self, condition: Any) -> int:
+    def _first_input_of_branch(self, condition: object) -> int:
         """Return the position of the first input of the selected branch."""
         return 1 if condition else 1 + self.n_outs
 
-    def _output_value(self, out: Variable, value: Any, start: int) -> Any:
+    def _output_value(self, out: Variable, value: object, start: int) -> Any:
         """Return the value of an output: a view of a value of the first branch if this is allowed, else a copy."""
         return value if self.as_view and start == 1 else out.type.copy_value(value)
 
@@ -216,7 +216,7 @@ def _are_compatible(first: Any, second: Any) -> bool:
     return type(first) is type(second) is TensorType or bool(first.in_same_class(second))
 
 
-def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
+def ifelse(condition: object, then_branch: object, else_branch: object, name: str | None = None) -> Any:
     """Return the values of one of two branches, selected by a scalar condition at run time.
 
     Unlike `switch`, which selects elements, it selects whole values, and computes only what the selected branch needs.

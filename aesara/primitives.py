@@ -34,7 +34,7 @@ class PrimitiveFacts:
 
     operands: int
     cost: int
-    reference: Callable[..., Any] | None = None
+    reference: Callable[..., object] | None = None
     intrinsic: str | None = None
 
 

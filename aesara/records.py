@@ -125,21 +125,21 @@ def _field_getter(names: tuple[str, ...]) -> Callable[[Any], tuple]:
 
 
 def _representation(names: tuple[str, ...]) -> Callable[[Any], str]:
-    def __repr__(self: Any) -> str:
+    def __repr__(self: object) -> str:
         return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     return __repr__
 
 
-def _equality(values: Callable[[Any], tuple]) -> Callable[[Any, Any], bool]:
-    def __eq__(self: Any, other: object) -> bool:
+def _equality(values: Callable[[object], tuple]) -> Callable[[Any, Any], bool]:
+    def __eq__(self: object, other: object) -> bool:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
 
     return __eq__
 
 
-def _hash_method(values: Callable[[Any], tuple]) -> Callable[[Any], int]:
-    def __hash__(self: Any) -> int:
+def _hash_method(values: Callable[[object], tuple]) -> Callable[[Any], int]:
+    def __hash__(self: object) -> int:
         return hash(values(self))
 
     return __hash__

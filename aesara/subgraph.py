@@ -241,7 +241,7 @@ class OpFromGraph(Op, HasInnerGraph):
     def __str__(self) -> str:
         return f"{self.name or type(self).__name__}{{inline={self.is_inline}}}"
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {key: value for key, value in self.__dict__.items() if key != "fn"}
 
     def update_in_terms_of(self, node: Apply, variable: Variable) -> Variable | None:
@@ -314,7 +314,7 @@ class OpFromGraph(Op, HasInnerGraph):
                 pattern = [[True] * len(row) for row in pattern]
         return pattern
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[object]) -> list[Any]:
         shapes = infer_shape(self.inner_outputs, self.inner_inputs, input_shapes)
         lengths = [n for shape in shapes if shape is not None for n in shape]
         # Sizes that depend on values of inputs are expressed by the inputs of the node.
@@ -358,7 +358,7 @@ class OpFromGraph(Op, HasInnerGraph):
         ]
         return list(self.get_lop_op()(*inputs, *outputs, *gradients))
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Sequence[object], eval_points: Sequence[object]) -> list[Any]:
         return list(self.get_rop_op()(*inputs, *eval_points))
 
     def _make_lop(self) -> Callable[..., list[Any]]:
@@ -367,7 +367,7 @@ class OpFromGraph(Op, HasInnerGraph):
         if self.grad_overrides != "default":
             override, with_outputs = self.grad_overrides, False
 
-        def call(function: Callable, arguments: Sequence[Any]) -> Any:
+        def call(function: Callable, arguments: Sequence[object]) -> Any:
             inputs, rest = list(arguments[: len(self.input_types)]), arguments[count:]
             outputs, gradients = list(rest[:n_outputs]), list(rest[n_outputs:])
             if isinstance(function, OpFromGraph):
@@ -388,7 +388,7 @@ class OpFromGraph(Op, HasInnerGraph):
         default_positions = [k for k, override_of_input in enumerate(override) if isinstance(override_of_input, str)]
         default = self._default_lop([*default_positions, *range(len(override), count)]) if default_positions else None
 
-        def gradients_by_input(*arguments: Any) -> list[Any]:
+        def gradients_by_input(*arguments: object) -> list[Any]:
             default_gradients = default(*arguments) if default is not None else []
             result = []
             for k, override_of_input in enumerate(override):
@@ -463,7 +463,7 @@ class OpFromGraph(Op, HasInnerGraph):
             raise ValueError(f"{self}: expected {len(self.inner_outputs)} overrides of R_op, got {len(override)}.")
         default = self._default_rop() if "default" in [o for o in override if isinstance(o, str)] else None
 
-        def derivatives_by_output(*arguments: Any) -> list[Any]:
+        def derivatives_by_output(*arguments: object) -> list[Any]:
             own_derivatives = default(*arguments) if default is not None else []
             result = []
             for k, override_of_output in enumerate(override):
@@ -570,15 +570,15 @@ def _(op: OpFromGraph, node: Any, of_outputs: Sequence[Supported]) -> Sequence[S
     return terms
 
 
-def _key(override: Any) -> Any:
+def _key(override: object) -> Any:
     return tuple(map(_key, override)) if isinstance(override, (list, tuple)) else override
 
 
-def _is_variable_of(value: Any, kind: type) -> bool:
+def _is_variable_of(value: object, kind: type) -> bool:
     return isinstance(value, Variable) and isinstance(value.type, kind)
 
 
-def _as_gradient(value: Any) -> Any:
+def _as_gradient(value: object) -> Any:
     return disconnected_type() if value is None else value
 
 

@@ -26,7 +26,7 @@ class OrderedUpdates(OrderedDict):
         for variable, expression in OrderedDict(*key, **kwargs).items():
             self[variable] = expression
 
-    def __setitem__(self, key: SharedVariable, value: Any) -> None:
+    def __setitem__(self, key: SharedVariable, value: object) -> None:
         if not isinstance(key, SharedVariable):
             raise TypeError("OrderedUpdates keys must inherit from SharedVariable", key)
         super().__setitem__(key, value)

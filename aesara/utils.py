@@ -104,7 +104,7 @@ def difference(seq1: Iterable[Hashable], seq2: Iterable[Hashable]) -> list:
     return [item for item in seq1 if item not in excluded]
 
 
-def flatten(items: Any) -> list:
+def flatten(items: object) -> list:
     """Return the leaves of nested lists, tuples and sets, from left to right.
 
     Examples
@@ -128,7 +128,7 @@ def to_return_values(values: list) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-def from_return_values(values: Any) -> list:
+def from_return_values(values: object) -> list:
     """Return a list of values from a value or a sequence of values."""
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
@@ -146,7 +146,7 @@ def hash_from_code(code: str | bytes) -> str:
     return "m" + blake2b(code, digest_size=32).hexdigest()
 
 
-def did_you_mean(name: str, known: Iterable[Any]) -> str:
+def did_you_mean(name: str, known: Iterable[object]) -> str:
     """The end of a message about a name that is not known: the one that was probably meant, if there is one.
 
     Examples
@@ -162,7 +162,7 @@ def did_you_mean(name: str, known: Iterable[Any]) -> str:
     return f" Did you mean '{close[0]}'?" if close else ""
 
 
-def deprecated_attribute(names: Iterable[tuple[str, str, Any]], module: str, name: str) -> Any:
+def deprecated_attribute(names: Iterable[tuple[str, str, object]], module: str, name: str) -> Any:
     """The object of an old name of a module, with a warning; AttributeError for any other name.
 
     Parameters
@@ -213,7 +213,7 @@ def found_at(place: str, name: str = "") -> Any:
 
 def modules_on_demand(
     package: str,
-    older_names: Iterable[tuple[str, str, Any]] = (),
+    older_names: Iterable[tuple[str, str, object]] = (),
     elsewhere: Mapping[str, str] | None = None,
     other_libraries: Mapping[str, str] | None = None,
 ) -> Callable[[str], Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.container import StorageCell, StorageMap
 from aesara.graph.fg import FunctionGraph
@@ -15,6 +15,10 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.basic import Declined, InputCell, JITLinker, Linker, PerformLinker, containers_of
 from aesara.link.llvm.linker import LLVMLinker
+
+if TYPE_CHECKING:
+    from aesara.compile.profile_stats import ProfileStats
+
 
 __all__ = ["CLinker", "DualLinker", "OpWiseCLinker"]
 
@@ -41,7 +45,7 @@ class CLinker(JITLinker):
         input_storage: list[StorageCell],
         output_storage: list[StorageCell],
         storage_map: StorageMap,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Callable[..., Any]:
         cells = [InputCell(variable, [None], False) for variable in fgraph.inputs]
         try:
@@ -54,7 +58,7 @@ class CLinker(JITLinker):
         assert self.fgraph is not None
         return [storage_map[variable] for variable in self.fgraph.inputs]
 
-    def jit_compile(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+    def jit_compile(self, fn: Callable[..., object]) -> Callable[..., Any]:
         return fn
 
 
@@ -62,14 +66,14 @@ class CLinker(JITLinker):
 OpWiseCLinker = CLinker
 
 
-def _refuse(*args: Any, **kwargs: Any) -> Any:
+def _refuse(*args: object, **kwargs: object) -> Any:
     raise TypeError("The values do not have the types of the graph's inputs.")
 
 
 def _in_python(fgraph: FunctionGraph) -> Callable[..., Any]:
     run, inputs, outputs = PerformLinker(allow_gc=False).accept(fgraph, fgraph.outputs).make_thunk()
 
-    def call(*values: Any) -> list[Any]:
+    def call(*values: object) -> list[Any]:
         for container, value in zip(inputs, values):
             container.storage[0] = value
         run()
@@ -95,7 +99,7 @@ class DualLinker(Linker):
         self.checker = checker
 
     def accept(
-        self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
+        self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: ProfileStats | None = None
     ) -> DualLinker:
         """Set the graph to link; return the linker itself, or a new one if it has a graph already."""
         if self.fgraph is not None and self.fgraph is not fgraph:
@@ -104,7 +108,12 @@ class DualLinker(Linker):
         self.no_recycling = no_recycling or ()
         return self
 
-    def make_thunk(self, input_storage: Any = None, output_storage: Any = None, **kwargs: Any) -> Any:
+    def make_thunk(
+        self,
+        input_storage: Sequence[StorageCell] | None = None,
+        output_storage: Sequence[StorageCell] | None = None,
+        **kwargs: object,
+    ) -> Any:
         fgraph = self.fgraph
         if fgraph is None:
             raise ValueError("The linker has no graph; call accept(fgraph) first.")

@@ -26,7 +26,9 @@ class COp(Op):
             "perform(self, node, inputs, output_storage) that computes it in Python, with NumPy."
         )
 
-    def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, Any]) -> str:
+    def c_code(
+        self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, object]
+    ) -> str:
         """C code of a node; it is not used."""
         raise MethodNotDefined("c_code", type(self), type(self).__name__)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-def _vectors_of(x: Any) -> list[np.ndarray]:
+def _vectors_of(x: object) -> list[np.ndarray]:
     """The array itself, or those that a sparse matrix consists of."""
     if isinstance(x, np.ndarray):
         return [x]
@@ -15,7 +15,7 @@ def _vectors_of(x: Any) -> list[np.ndarray]:
     return vectors if all(isinstance(v, np.ndarray) for v in vectors) else []
 
 
-def may_share_memory(a: Any, b: Any, raise_other_type: bool = True) -> bool:
+def may_share_memory(a: object, b: object, raise_other_type: bool = True) -> bool:
     """Return whether changing one of two arrays or sparse matrices may change the other; see `numpy.may_share_memory`.
 
     Raises

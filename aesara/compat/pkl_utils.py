@@ -63,12 +63,12 @@ class StripPickler(pickle.Pickler):
         extra = [extra_tag_to_remove] if isinstance(extra_tag_to_remove, str) else extra_tag_to_remove or []
         self.tag_to_remove = ["trace", *extra]
 
-    def dump(self, obj: Any) -> None:
+    def dump(self, obj: object) -> None:
         """Write an object."""
         with stripping(self.tag_to_remove):
             super().dump(obj)
 
-    def reducer_override(self, obj: Any) -> Any:
+    def reducer_override(self, obj: object) -> Any:
         return reduce_stripped(obj)
 
 
@@ -98,21 +98,21 @@ class PersistentNdarrayID:
     def __init__(self, zip_file: zipfile.ZipFile) -> None:
         self.zip_file = zip_file
         self.count = 0
-        self.seen: dict[int, tuple[Any, str]] = {}  # the objects, too, so that none takes another's place
+        self.seen: dict[int, tuple[object, str]] = {}  # the objects, too, so that none takes another's place
 
-    def _resolve_name(self, obj: Any) -> str:
+    def _resolve_name(self, obj: object) -> str:
         """The name of the file of an array."""
         name = f"array_{self.count}"
         self.count += 1
         return name
 
-    def __call__(self, obj: Any) -> str | None:
+    def __call__(self, obj: object) -> str | None:
         """The name of the object's file, or None if it belongs to the pickle itself."""
         if type(obj) is not np.ndarray or obj.dtype.hasobject:
             return None
         return self._store(obj, obj)
 
-    def _store(self, obj: Any, array: np.ndarray) -> str:
+    def _store(self, obj: object, array: np.ndarray) -> str:
         known = self.seen.get(id(obj))
         if known is None:
             name = self._resolve_name(obj)
@@ -144,11 +144,11 @@ class PersistentSharedVariableID(PersistentNdarrayID):
         self.names: dict[int, tuple[Any, str]] = {}  # of the arrays in cells of shared variables
         self.taken = {_PICKLE}
 
-    def _resolve_name(self, obj: Any) -> str:
+    def _resolve_name(self, obj: object) -> str:
         named = self.names.get(id(obj))
         return super()._resolve_name(obj) if named is None else named[1]
 
-    def __call__(self, obj: Any) -> str | None:
+    def __call__(self, obj: object) -> str | None:
         if isinstance(obj, SharedVariable):
             self._name(obj)
             return None
@@ -198,10 +198,10 @@ class PersistentNdarrayLoad:
 
 
 def dump(
-    obj: Any,
+    obj: object,
     file_handler: BinaryIO,
     protocol: int = DEFAULT_PROTOCOL,
-    persistent_id: Callable[[zipfile.ZipFile], Callable[[Any], str | None]] = PersistentSharedVariableID,
+    persistent_id: Callable[[zipfile.ZipFile], Callable[[object], str | None]] = PersistentSharedVariableID,
 ) -> None:
     """Pickle an object to an archive, with its arrays in files that `numpy.load` reads.
 
@@ -234,7 +234,7 @@ def dump(
 
 
 def load(
-    f: BinaryIO, persistent_load: Callable[[zipfile.ZipFile], Callable[[str], Any]] = PersistentNdarrayLoad
+    f: BinaryIO, persistent_load: Callable[[zipfile.ZipFile], Callable[[str], object]] = PersistentNdarrayLoad
 ) -> Any:
     """Read an archive written by `dump`.
 
@@ -260,14 +260,14 @@ def load(
 
 
 class _ArchivePickler(pickle.Pickler):
-    identify: Callable[[Any], str | None]
+    identify: Callable[[object], str | None]
 
-    def persistent_id(self, obj: Any) -> str | None:
+    def persistent_id(self, obj: object) -> str | None:
         return self.identify(obj)
 
 
 class _ArchiveUnpickler(pickle.Unpickler):
-    fetch: Callable[[str], Any]
+    fetch: Callable[[str], object]
 
     def persistent_load(self, pid: str) -> Any:
         return self.fetch(pid)

@@ -44,17 +44,17 @@ A1p72, A2p72 = powers(2**72)
 A1p134, A2p134 = powers(2**134)
 
 
-def ff_2p72(rstate: Any) -> np.ndarray:
+def ff_2p72(rstate: object) -> np.ndarray:
     """The state after 2**72 steps."""
     return jump(np.asarray(rstate), 2**72).astype("int32")
 
 
-def ff_2p134(rstate: Any) -> np.ndarray:
+def ff_2p134(rstate: object) -> np.ndarray:
     """The state after 2**134 steps."""
     return jump(np.asarray(rstate), 2**134).astype("int32")
 
 
-def guess_n_streams(size: Any, warn: bool = False) -> int:
+def guess_n_streams(size: object, warn: bool = False) -> int:
     """Return the number of streams of a draw of this size: a sixth of its elements, and at most 15,360.
 
     Examples
@@ -99,7 +99,7 @@ class DotModulo(ExpressionOp):
 
     __props__ = ()
 
-    def make_node(self, A: Any, s: Any, m: Any, A2: Any, s2: Any, m2: Any) -> Apply:
+    def make_node(self, A: object, s: object, m: object, A2: object, s2: object, m2: object) -> Apply:
         given = [as_tensor_variable(x) for x in (A, s, m, A2, s2, m2)]
         for name, x, dtype, ndim in zip(
             ("A", "s", "m", "A2", "s2", "m2"), given, ("int64", "int32", "int32") * 2, (2, 1, 0) * 2, strict=True
@@ -135,7 +135,7 @@ class DotModulo(ExpressionOp):
         return [[False] for _ in node.inputs]
 
 
-def _check_size(size: Any) -> Any:
+def _check_size(size: object) -> Any:
     """The size of a draw; raises an error if it is none."""
     if isinstance(size, Variable):
         if size.type.ndim == 1:
@@ -232,7 +232,7 @@ class MRG_RandomStream:
             self.inc_rstate()
         return states
 
-    def n_streams(self, size: Any) -> int:
+    def n_streams(self, size: object) -> int:
         """Return the number of streams of a draw of this size."""
         return guess_n_streams(size)
 
@@ -246,7 +246,7 @@ class MRG_RandomStream:
 
     def uniform(
         self, size: Any, low: Any = 0.0, high: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None, **kwargs: Any,
+        nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Draw uniform numbers between `low` and `high`, both excluded.
 
@@ -272,8 +272,8 @@ class MRG_RandomStream:
         return self.pretty_return(states, new_states, sample, size, nstreams) * (high - low) + low
 
     def normal(
-        self, size: Any, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None, truncate: bool = False, **kwargs: Any,
+        self, size: object, avg: object = 0.0, std: object = 1.0, ndim: int | None = None, dtype: str | None = None,
+        nstreams: int | None = None, truncate: bool = False, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Draw from the normal distribution by the transform of Box and Muller.
 
@@ -312,8 +312,8 @@ class MRG_RandomStream:
         return [part for z, b, new in zip(pair, beyond, again) for part in (z[(~b).nonzero()[0]], new)]
 
     def truncated_normal(
-        self, size: Any, avg: Any = 0.0, std: Any = 1.0, ndim: int | None = None, dtype: str | None = None,
-        nstreams: int | None = None, **kwargs: Any,
+        self, size: object, avg: object = 0.0, std: object = 1.0, ndim: int | None = None, dtype: str | None = None,
+        nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Draw from a truncated normal distribution with the given mean and standard deviation.
 
@@ -326,8 +326,8 @@ class MRG_RandomStream:
         return self.normal(size, avg, wider, ndim, dtype, nstreams, truncate=True)
 
     def binomial(
-        self, size: Any = None, n: int = 1, p: Any = 0.5, ndim: int | None = None, dtype: str = "int64",
-        nstreams: int | None = None, **kwargs: Any,
+        self, size: object = None, n: int = 1, p: object = 0.5, ndim: int | None = None, dtype: str = "int64",
+        nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Draw 1 with probability `p`, else 0.
 
@@ -345,8 +345,8 @@ class MRG_RandomStream:
         return cast(self.uniform(size, ndim=ndim, nstreams=nstreams) < p, dtype)
 
     def multinomial(
-        self, size: Any = None, n: int = 1, pvals: Any = None, ndim: int | None = None, dtype: str = "int64",
-        nstreams: int | None = None, **kwargs: Any,
+        self, size: object = None, n: int = 1, pvals: object = None, ndim: int | None = None, dtype: str = "int64",
+        nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Draw `n` times from each row of `pvals`; return the counts of the categories.
 
@@ -362,8 +362,8 @@ class MRG_RandomStream:
         return from_uniform.MultinomialFromUniform(dtype)(pvals, unis, n)
 
     def choice(
-        self, size: Any = 1, a: Any = None, replace: bool = True, p: Any = None, ndim: int | None = None,
-        dtype: str = "int64", nstreams: int | None = None, **kwargs: Any,
+        self, size: object = 1, a: object = None, replace: bool = True, p: object = None, ndim: int | None = None,
+        dtype: str = "int64", nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """Draw `size` categories without replacement from each row of `p`.
 
@@ -387,8 +387,8 @@ class MRG_RandomStream:
         return from_uniform.ChoiceFromUniform(dtype)(p, unis, size)
 
     def multinomial_wo_replacement(
-        self, size: Any = None, n: int = 1, pvals: Any = None, ndim: int | None = None, dtype: str = "int64",
-        nstreams: int | None = None, **kwargs: Any,
+        self, size: object = None, n: int = 1, pvals: object = None, ndim: int | None = None, dtype: str = "int64",
+        nstreams: int | None = None, **kwargs: object,
     ) -> Any:  # fmt: skip
         """`choice` without replacement, under the name that it had before."""
         message = "multinomial_wo_replacement is deprecated: use `choice` with replace=False."
@@ -397,7 +397,7 @@ class MRG_RandomStream:
             raise ValueError("multinomial_wo_replacement takes no `size`: `n` says how many are drawn.")
         return self.choice(n, None, False, pvals, ndim, dtype, nstreams, **kwargs)
 
-    def _for_rows(self, name: str, size: Any, n: Any, pvals: Any, nstreams: int | None) -> tuple[Any, Any]:
+    def _for_rows(self, name: str, size: object, n: Any, pvals: Any, nstreams: int | None) -> tuple[Any, Any]:
         """Probabilities, and a uniform number for each of `n` draws from each row."""
         if size is not None:
             raise ValueError(f"MRG_RandomStream.{name} takes no `size`: it is that of the probabilities.")
@@ -415,12 +415,12 @@ class MRG_RandomStream:
 _STD_OF_TRUNCATED = 0.87962566103423978
 
 
-def _no_others(method: str, kwargs: dict[str, Any]) -> None:
+def _no_others(method: str, kwargs: dict[str, object]) -> None:
     if kwargs:
         raise TypeError(f"{method}() got unexpected keyword arguments {', '.join(kwargs)}")
 
 
-def _parameters(dtype: str | None, *given: Any) -> tuple[list[Any], str]:
+def _parameters(dtype: str | None, *given: object) -> tuple[list[Any], str]:
     """Parameters of a distribution in the dtype of its numbers, and that dtype."""
     values = [undefined_grad(as_tensor_variable(x)) for x in given]
     if dtype is None:

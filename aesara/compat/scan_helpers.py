@@ -12,7 +12,7 @@ from aesara.tensor.elementwise.ops import maximum, minimum
 __all__ = ["has_duplicates", "make_equiv", "sanitize", "select_max", "select_min"]
 
 
-def has_duplicates(l: Sequence[Any]) -> bool:
+def has_duplicates(l: Sequence[object]) -> bool:
     """Return whether a list contains equal entries.
 
     Examples
@@ -23,7 +23,7 @@ def has_duplicates(l: Sequence[Any]) -> bool:
     return len(set(l)) < len(l)
 
 
-def make_equiv(lo: Sequence[Any], li: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def make_equiv(lo: Sequence[object], li: Sequence[object]) -> tuple[list[Any], list[Any]]:
     """Return entries of `li` whose counterparts in `lo` are repetitions, and the entries of `li` of the first
     occurrences.
 
@@ -43,17 +43,17 @@ def make_equiv(lo: Sequence[Any], li: Sequence[Any]) -> tuple[list[Any], list[An
     return left, right
 
 
-def sanitize(x: Any) -> Variable | None:
+def sanitize(x: object) -> Variable | None:
     """Convert a bound of a slice to a variable; None stays None."""
     return None if x is None else as_tensor_variable(x)
 
 
-def select_min(x: Any, y: Any) -> Any:
+def select_min(x: object, y: object) -> Any:
     """Return the minimum of two numbers or variables; None is ignored."""
     return _select(x, y, min, minimum)
 
 
-def select_max(x: Any, y: Any) -> Any:
+def select_max(x: object, y: object) -> Any:
     """Return the maximum of two numbers or variables; None is ignored."""
     return _select(x, y, max, maximum)
 

@@ -17,6 +17,8 @@ from aesara.sparse.arithmetic import with_data
 from aesara.sparse.construction import dense_operand, sparse_operand
 from aesara.sparse.type import COMPRESSED, MATRIX_CLASSES, SparseTensorType
 from aesara.tensor.core.dtypes import discrete_dtypes, float_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.variable import TensorVariable
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
@@ -51,7 +53,7 @@ class _Draw(Op):
 class Poisson(_Draw):
     """A sparse matrix of integers from Poisson distributions, whose means are the stored values of a matrix."""
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         x = sparse_operand(self, x)
         return Apply(self, [x], [x.type()])
 
@@ -61,7 +63,7 @@ class Poisson(_Draw):
         drawn.eliminate_zeros()
         output_storage[0][0] = drawn
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> Any:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[tuple[TensorVariable, ...]]) -> Any:
         return shapes
 
 
@@ -86,7 +88,7 @@ class Binomial(_Draw):
             raise ValueError(f"format must be one of: {', '.join(COMPRESSED)}; got {format!r}.")
         self.format, self.dtype = format, dtype
 
-    def make_node(self, n: Any, p: Any, shape: Any) -> Apply:
+    def make_node(self, n: TensorLike, p: TensorLike, shape: TensorLike) -> Apply:
         n, p, shape = dense_operand(self, n, 0), dense_operand(self, p, 0), dense_operand(self, shape, 1)
         if n.type.dtype not in discrete_dtypes or shape.type.dtype not in discrete_dtypes:
             raise TypeError(f"{self} takes an integer n and a vector of integers; got {n.type} and {shape.type}.")
@@ -99,7 +101,9 @@ class Binomial(_Draw):
         drawn = np.random.binomial(n, p, size=tuple(shape))
         output_storage[0][0] = MATRIX_CLASSES[self.format](drawn, dtype=self.dtype)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[tuple[TensorVariable, ...]]
+    ) -> list[tuple[TensorVariable, ...]]:
         shape: Any = node.inputs[2]
         return [(shape[0].astype("int64"), shape[1].astype("int64"))]
 
@@ -115,7 +119,7 @@ class Multinomial(_Draw):
     number, or one for each row.
     """
 
-    def make_node(self, n: Any, p: Any) -> Apply:
+    def make_node(self, n: TensorLike, p: Any) -> Apply:
         n, p = dense_operand(self, n), sparse_operand(self, p)
         if p.type.format != "csr":
             raise NotImplementedError(f"{self} takes a csr matrix; got {p.type}.")
@@ -135,7 +139,9 @@ class Multinomial(_Draw):
         drawn.eliminate_zeros()
         output_storage[0][0] = drawn
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[tuple[TensorVariable, ...]]
+    ) -> list[tuple[TensorVariable, ...]]:
         return [shapes[1]]
 
 

@@ -90,8 +90,8 @@ class CheckedNode:
         for variable in (*node.inputs, *node.outputs):
             self.cells.setdefault(variable, [None])
         self.computed = {variable: [True] for variable in self.cells}
-        self.previous: list[Any] = [None] * len(node.outputs)
-        self.former: list[Any] = []  # results of the last call
+        self.previous: list[object] = [None] * len(node.outputs)
+        self.former: list[object] = []  # results of the last call
         self.thunk = self._make_thunk()
         self.is_lazy = bool(getattr(self.thunk, "lazy", False))
         plain = not self.is_lazy and all(isinstance(out.type, TensorType) and out.type.is_dense for out in node.outputs)
@@ -115,7 +115,7 @@ class CheckedNode:
         outputs = [self.cells[out] for out in node.outputs]
         return lambda: fill(node, [self.cells[one][0] for one in node.inputs], outputs)
 
-    def __call__(self, values: dict[Variable, Any]) -> list[Any]:
+    def __call__(self, values: dict[Variable, object]) -> list[Any]:
         """The values of the outputs; `values` has those of the inputs, and keeps them."""
         node = self.node
         if self.is_lazy:
@@ -145,7 +145,10 @@ class CheckedNode:
         return outputs
 
     def _run(
-        self, originals: dict[Variable, Any], offered: Sequence[Any], copy_of: Callable[[Any], Any] | None = None
+        self,
+        originals: dict[Variable, object],
+        offered: Sequence[object],
+        copy_of: Callable[[object], object] | None = None,
     ) -> tuple[dict[Variable, Any], Any]:
         """Run on copies; returns the copies, and the outputs or the error."""
         node = self.node
@@ -165,7 +168,7 @@ class CheckedNode:
             for cell in self.cells.values():
                 cell[0] = None
 
-    def _run_lazily(self, values: dict[Variable, Any]) -> list[Any]:
+    def _run_lazily(self, values: dict[Variable, object]) -> list[Any]:
         """Give a node only the inputs that it asks for."""
         node = self.node
         for variable in self.cells:
@@ -189,13 +192,13 @@ class CheckedNode:
 
     # What a node promises
 
-    def _check_former(self, before: Sequence[Any]) -> None:
+    def _check_former(self, before: Sequence[object]) -> None:
         """The results of the last call must be as they were before this one."""
         for out, old, value in zip(self.node.outputs, before, self.former):
             if not same(out, old, value):
                 raise BadThunkOutput(out, "perform", old, "the same result after the next call", value)
 
-    def _check_overwritten(self, originals: dict[Variable, Any], copies: dict[Variable, Any]) -> None:
+    def _check_overwritten(self, originals: dict[Variable, object], copies: dict[Variable, object]) -> None:
         node = self.node
         declared = {node.inputs[k] for positions in (node.op.destroy_map or {}).values() for k in positions}
         for position, variable in enumerate(node.inputs):
@@ -204,7 +207,7 @@ class CheckedNode:
             if same(variable, originals[variable], copy_value(originals[variable])):  # it can be compared at all
                 raise BadDestroyMap(node, position, originals[variable], copies[variable], "perform")
 
-    def _check_views(self, copies: dict[Variable, Any], outputs: Sequence[Any]) -> None:
+    def _check_views(self, copies: dict[Variable, object], outputs: Sequence[object]) -> None:
         node = self.node
         maps = (node.op.view_map or {}, node.op.destroy_map or {})
         sources = [{node.inputs[k] for positions in maps for k in positions.get(j, ())} for j in range(len(outputs))]
@@ -226,7 +229,7 @@ class CheckedNode:
         return not {j, k}.isdisjoint(self.unused) or {j, k}.issubset(self.may_share)
 
     def _check_repeated(
-        self, originals: dict[Variable, Any], copies: dict[Variable, Any], outputs: Sequence[Any]
+        self, originals: dict[Variable, object], copies: dict[Variable, object], outputs: Sequence[object]
     ) -> None:
         """Run again in other ways: results must depend on nothing but the values of the inputs."""
         for value in copies.values():
@@ -240,7 +243,7 @@ class CheckedNode:
             _, again = self._run(originals, [None] * len(outputs), copy_of)
             self._compare(originals, outputs, again, way)
 
-    def _compare(self, originals: dict[Variable, Any], outputs: Sequence[Any], again: Any, way: str) -> None:
+    def _compare(self, originals: dict[Variable, object], outputs: Sequence[Any], again: Any, way: str) -> None:
         if isinstance(again, Failed):
             again.raise_again()
         inputs = [originals[variable] for variable in self.node.inputs]
@@ -248,7 +251,7 @@ class CheckedNode:
             if not check_eq(out, expected, value):
                 raise BadThunkOutput(out, "perform", expected, way, value, inputs)
 
-    def _check_offered(self, layout: str, originals: dict[Variable, Any], outputs: Sequence[Any]) -> None:
+    def _check_offered(self, layout: str, originals: dict[Variable, object], outputs: Sequence[Any]) -> None:
         """Run again with memory to write to, as former calls leave it."""
         offered = [self.previous[j] if layout == "previous" else memory(layout, v) for j, v in enumerate(outputs)]
         if all(one is None for one in offered):
@@ -268,7 +271,7 @@ def _without_compiled_parts(op: Op) -> Op:
     return new
 
 
-def strided_copy(value: Any) -> Any:
+def strided_copy(value: object) -> Any:
     """A copy of an array that lies in memory backwards and with gaps; a copy of anything else."""
     if type(value) is not np.ndarray or not value.ndim:
         return copy_value(value)
@@ -277,7 +280,7 @@ def strided_copy(value: Any) -> Any:
     return array
 
 
-def same(variable: Variable, one: Any, other: object) -> bool:
+def same(variable: Variable, one: object, other: object) -> bool:
     """Return whether two values of a variable are exactly equal; values that its type cannot compare count as equal."""
     if isinstance(one, np.random.Generator) and isinstance(other, np.random.Generator):
         return str(one.bit_generator.state) == str(other.bit_generator.state)
@@ -287,7 +290,7 @@ def same(variable: Variable, one: Any, other: object) -> bool:
         return True
 
 
-def shares_memory(one: Any, other: object) -> bool:
+def shares_memory(one: object, other: object) -> bool:
     """Return whether two values share memory, so that writing to one changes the other."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         try:
@@ -332,7 +335,7 @@ def order_of(targets: Sequence[Variable], known: set[Variable]) -> Iterator[Appl
         yield node
 
 
-def may_replace(old: Variable, before: Any, after: Any) -> bool:
+def may_replace(old: Variable, before: object, after: object) -> bool:
     """Return whether `after` equals `before` up to rounding, ignoring elements that are not finite in `before`."""
     if check_eq(old, before, after):
         return True

@@ -309,7 +309,7 @@ def _graph(variable: Variable) -> str:
     return hooks.debugprint(variable, depth=6, file="str").rstrip()
 
 
-def _excerpt(value: Any) -> str:
+def _excerpt(value: object) -> str:
     text = " ".join(str(value).split())
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE // 2]} ... {text[-_LONGEST_VALUE // 2 :]}"
 
@@ -353,10 +353,10 @@ def str_diagnostic(expected: Any, value: Any, rtol: float | None, atol: float | 
     return text.getvalue()
 
 
-def _facts(value: Any) -> str:
+def _facts(value: object) -> str:
     if not isinstance(value, np.ndarray):
         return f"no array, {type(value)}"
-    facts: list[Any] = [value.shape, value.dtype, value.strides]
+    facts: list[object] = [value.shape, value.dtype, value.strides]
     if value.size and value.dtype.kind in "biuf":
         facts += [value.min(), value.max()]
     if value.dtype.kind in "fc":
@@ -364,7 +364,7 @@ def _facts(value: Any) -> str:
     return " ".join(map(str, facts))
 
 
-def _short_facts(value: Any) -> str:
+def _short_facts(value: object) -> str:
     return f"{value.dtype}{value.shape}" if isinstance(value, np.ndarray) else str(type(value))
 
 
@@ -396,7 +396,7 @@ def validity_hint(type: Any, x: Any) -> str:
     return "none"
 
 
-def check_eq(var: Variable, val1: Any, val2: Any) -> bool:
+def check_eq(var: Variable, val1: object, val2: object) -> bool:
     """Return whether two values of a variable are equal up to rounding.
 
     The function ``var.tag.values_eq_approx`` decides where the variable has one, its type otherwise.

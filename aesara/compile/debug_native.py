@@ -29,7 +29,7 @@ def compile_graph(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> An
         return None
 
 
-def _refuse(*args: Any, **kwargs: Any) -> Any:
+def _refuse(*args: object, **kwargs: object) -> Any:
     raise TypeError("the values do not fit native code")
 
 
@@ -72,7 +72,7 @@ class NativeCheck:
                     raise error
                 warn(f"{_STRIDES_DIFFER}: {describe(out)}: {_strides(values[out])} and {_strides(result)}.")
 
-    def _run(self, native: Any, inputs: Sequence[Variable], values: dict[Variable, Any], subject: str) -> list[Any]:
+    def _run(self, native: Any, inputs: Sequence[Variable], values: dict[Variable, object], subject: str) -> list[Any]:
         copies = [copy_value(values[one]) for one in inputs]
         try:
             results = native.careful(copies)
@@ -87,7 +87,7 @@ class NativeCheck:
                 raise DebugModeError(f"Native code of {subject} returns memory of an argument.")
         return results
 
-    def _blame_node(self, values: dict[Variable, Any]) -> None:
+    def _blame_node(self, values: dict[Variable, object]) -> None:
         """Raise an error for the first node whose own native code computes something else."""
         for node in self.nodes:
             inputs = list(dict.fromkeys(one for one in node.inputs if not isinstance(one, Constant)))
@@ -103,5 +103,5 @@ class NativeCheck:
                     raise BadThunkOutput(out, "perform", values[out], "native code", result, known)
 
 
-def _strides(value: Any) -> Any:
+def _strides(value: object) -> Any:
     return getattr(value, "strides", None)

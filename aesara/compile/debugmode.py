@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,10 @@ from aesara.link.basic import Linker, containers_of
 from aesara.link.originals import copy_value
 from aesara.link.utils import map_storage
 
+if TYPE_CHECKING:
+    from aesara.compile.profile_stats import ProfileStats
+
+
 _logger = logging.getLogger("aesara.compile.debugmode")
 
 
@@ -50,7 +54,7 @@ class ChangeRecorder(Feature):
     """Remembers which variables of a graph have been replaced by which others, and by which rewrites."""
 
     def __init__(self) -> None:
-        self.replaced: dict[tuple[Variable, Variable], Any] = {}
+        self.replaced: dict[tuple[Variable, Variable], object] = {}
         self.events: list[str] = []
         self.outputs: list[Variable] = []
 
@@ -130,7 +134,9 @@ class DebugLinker(Linker):
         self.mode = mode
         self.fgraph: FunctionGraph | None = None
 
-    def accept(self, fgraph: FunctionGraph, no_recycling: Any = None, profile: Any = None) -> DebugLinker:
+    def accept(
+        self, fgraph: FunctionGraph, no_recycling: object = None, profile: ProfileStats | None = None
+    ) -> DebugLinker:
         """Take the graph to link."""
         if self.fgraph is not None and self.fgraph is not fgraph:
             return self.clone().accept(fgraph, no_recycling, profile)
@@ -225,7 +231,7 @@ class CheckedGraph:
             if variable.owner is not None or isinstance(variable, Constant):
                 cell[0] = values[variable]
 
-    def _cause_of_failure(self, values: dict[Variable, Any]) -> str | None:
+    def _cause_of_failure(self, values: dict[Variable, object]) -> str | None:
         """Name the rewrites that replaced a variable that evaluates by one that fails; None if there are none."""
         reasons = [
             f"The rewrite {reason} has put {new.owner or new} in the place of {old.owner or old}, which does not fail."
@@ -244,12 +250,12 @@ class CheckedGraph:
             if not self._is_fine(variable, value):
                 raise InvalidValueError(variable, value, None, "perform output", "Non-finite elements not allowed")
 
-    def _is_fine(self, variable: Variable, value: Any) -> bool:
+    def _is_fine(self, variable: Variable, value: object) -> bool:
         if not self.mode.check_isfinite or not isinstance(value, np.ndarray) or value.dtype.kind not in "fc":
             return True
         return bool(np.isfinite(value).all())
 
-    def _check_replaced(self, values: dict[Variable, Any]) -> None:
+    def _check_replaced(self, values: dict[Variable, object]) -> None:
         """Compare each variable that a rewrite replaced with its replacement."""
         for (old, new), reason in self.replaced.items():
             for variable in (old, new):
@@ -355,7 +361,7 @@ class DebugMode(Mode):
         _known_layouts(check_preallocated_output or ())
         super().__init__(DebugLinker(self), optimizer, db)
 
-    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> DebugMode:
+    def clone(self, link_kwargs: dict[str, object] | None = None, optimizer: Any = "", **kwargs: Any) -> DebugMode:
         """Return a mode like this one; see `Mode.clone`.
 
         Parameters
@@ -366,14 +372,14 @@ class DebugMode(Mode):
         optimizer = self._choose_optimizer(optimizer)
         return type(self)(**{"optimizer": optimizer, "db": self.optdb, **self._chosen, **kwargs})
 
-    def __getstate__(self) -> Any:
+    def __getstate__(self) -> tuple[object, ...]:
         return self._chosen, optimizer_name(self.provided_optimizer)
 
     def __setstate__(self, state: Any) -> None:
         chosen, optimizer = state
         type(self).__init__(self, optimizer, **chosen)
 
-    def _read_setting(self, name: str, default: Any) -> Any:
+    def _read_setting(self, name: str, default: object) -> Any:
         value = self._chosen[name]
         return default if value is None else value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import UserDict
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from aesara.compile.pipeline import AddDestroyHandler, PrintCurrentFunctionGraph
 from aesara.configdefaults import config
@@ -21,6 +21,10 @@ from aesara.link.vm import VMLinker
 from aesara.scan.inner_graphs import RewriteSteps
 from aesara.utils import did_you_mean, found_at
 
+if TYPE_CHECKING:
+    from aesara.compile.profile_stats import ProfileStats
+
+
 _logger = logging.getLogger("aesara.compile.mode")
 
 
@@ -32,10 +36,12 @@ class MissingLinker(Linker):
         self.name = name
         self.reason = reason
 
-    def accept(self, fgraph: FunctionGraph, no_recycling: Any = None, profile: Any = None) -> MissingLinker:
+    def accept(
+        self, fgraph: FunctionGraph, no_recycling: object = None, profile: ProfileStats | None = None
+    ) -> MissingLinker:
         raise NotImplementedError(f"The linker '{self.name}' is not available: {self.reason}")
 
-    def make_thunk(self, **kwargs: Any) -> Any:
+    def make_thunk(self, **kwargs: object) -> Any:
         raise NotImplementedError(f"The linker '{self.name}' is not available: {self.reason}")
 
 
@@ -100,7 +106,7 @@ def make_common_rewriters() -> None:
         optdb.kept_answer(query)
 
 
-predefined_optimizers: dict[str | None, Any] = {
+predefined_optimizers: dict[str | None, object] = {
     None: OPT_NONE,
     "None": OPT_NONE,
     "merge": OPT_MERGE,
@@ -116,14 +122,14 @@ predefined_optimizers: dict[str | None, Any] = {
 }
 
 
-def register_optimizer(name: str, opt: Any) -> None:
+def register_optimizer(name: str, opt: object) -> None:
     """Make a query or a rewriter known under a name, for `Mode` and ``config.optimizer``."""
     if name in predefined_optimizers:
         raise ValueError(f"Optimizer name already taken: {name}")
     predefined_optimizers[name] = opt
 
 
-def optimizer_name(query: Any) -> Any:
+def optimizer_name(query: object) -> Any:
     """The name of a predefined query, the last if it has several; anything else stays as it is."""
     return next((name for name, known in reversed(predefined_optimizers.items()) if known is query), query)
 
@@ -175,7 +181,7 @@ class Mode:
         self.optdb = optdb if db is None else db
         self._set(linker, optimizer)
 
-    def _set(self, linker: Any, optimizer: Any) -> None:
+    def _set(self, linker: object, optimizer: object) -> None:
         self.provided_linker = linker
         self.linker, self._query = self.get_linker_optimizer(linker, optimizer)
         # The query itself, whatever name was given: libraries make modes of their own from it.
@@ -211,7 +217,7 @@ class Mode:
         return self._query
 
     @_optimizer.setter
-    def _optimizer(self, query: Any) -> None:
+    def _optimizer(self, query: object) -> None:
         self._query = self.provided_optimizer = query
 
     @property
@@ -235,7 +241,7 @@ class Mode:
         """Return a mode that takes only the rewrites with all of these tags."""
         return self._with_query("requiring", tags)
 
-    def register(self, *optimizations: tuple[Any, int | float]) -> Mode:
+    def register(self, *optimizations: tuple[object, int | float]) -> Mode:
         """Return a mode with further rewrites, given as pairs of a rewriter and its position."""
         return self._with_query("register", optimizations)
 
@@ -244,7 +250,7 @@ class Mode:
             raise TypeError(f"The mode {self} has a fixed rewriter; its rewrites cannot be chosen by tags.")
         return self.clone(optimizer=getattr(self._query, method)(*arguments))
 
-    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> Mode:
+    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: object = "", **kwargs: object) -> Mode:
         """Return a mode like this one.
 
         Parameters
@@ -270,7 +276,9 @@ class CheckingMode(Mode):
 
     _chosen: tuple[Any, ...]
 
-    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> CheckingMode:
+    def clone(
+        self, link_kwargs: dict[str, Any] | None = None, optimizer: object = "", **kwargs: object
+    ) -> CheckingMode:
         """Return a mode like this one; see `Mode.clone`."""
         others = {"optimizer": self._choose_optimizer(optimizer), "db": self.optdb}  # these stand behind
         new = type(self)(*self._chosen, **others)
@@ -278,7 +286,7 @@ class CheckingMode(Mode):
             new.linker = new.provided_linker = new.linker.clone(**link_kwargs)
         return new
 
-    def __getstate__(self) -> Any:
+    def __getstate__(self) -> tuple[object, ...]:
         return self._chosen, optimizer_name(self.provided_optimizer)
 
     def __setstate__(self, state: Any) -> None:
@@ -286,7 +294,7 @@ class CheckingMode(Mode):
         self.__init__(*chosen, optimizer)  # type: ignore[misc]
 
 
-def _names(registry: Iterable[Any]) -> str:
+def _names(registry: Iterable[object]) -> str:
     return ", ".join(repr(name) for name in registry)
 
 
@@ -383,7 +391,7 @@ def register_mode(name: str, mode: Mode) -> None:
 instantiated_default_mode: Mode | None = None
 
 
-def get_target_language(mode: Any = None) -> tuple[Literal["py", "c", "numba", "jax"], ...]:
+def get_target_language(mode: Mode | str | None = None) -> tuple[Literal["py", "c", "numba", "jax"], ...]:
     """Return what a mode's linker computes with; ``"c"`` stands for native code."""
     linker = get_mode(mode).linker
     if isinstance(linker, MissingLinker):

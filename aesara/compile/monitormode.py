@@ -86,7 +86,7 @@ class MonitorMode(Mode):
         linker = self.linker.linkers[0].clone(**(link_kwargs or {}))
         return type(self)(**functions, optimizer=self._choose_optimizer(optimizer), linker=linker, db=self.optdb)
 
-    def __getstate__(self) -> Any:
+    def __getstate__(self) -> tuple[object, ...]:
         return self.pre_func, self.post_func, optimizer_name(self.provided_optimizer)
 
     def __setstate__(self, state: Any) -> None:
@@ -94,7 +94,7 @@ class MonitorMode(Mode):
         type(self).__init__(self, pre_func, post_func, optimizer)
 
 
-def _wrap(linker: str | Linker | None, wrapper: Callable[..., Any]) -> WrapLinker:
+def _wrap(linker: str | Linker | None, wrapper: Callable[..., object]) -> WrapLinker:
     if linker is None or isinstance(linker, str):
         Mode.get_linker_optimizer(config.linker if linker is None else linker, None)  # an unknown name is an error
         linker = PerformLinker()

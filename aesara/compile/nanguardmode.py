@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.compile.mode import CheckingMode
 from aesara.configdefaults import config
 from aesara.graph import hooks
+from aesara.graph.container import StorageMap
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from aesara.link.basic import Linker
 from aesara.link.utils import describe_source, error_report
 from aesara.link.vm import VMLinker
 from aesara.tensor.creation.allocation import AllocEmpty
+
+if TYPE_CHECKING:
+    from aesara.link.utils import Thunk
+
 
 _logger = logging.getLogger("aesara.compile.nanguardmode")
 
@@ -26,7 +31,7 @@ _LINES = 15
 _BIG = 1e10
 
 
-def flatten(l: Iterable[Any] | Any) -> list[Any]:  # the parameter's name is public
+def flatten(l: Iterable[object] | object) -> list[Any]:  # the parameter's name is public
     """Return the items of nested lists and tuples as one list.
 
     Examples
@@ -46,7 +51,7 @@ def flatten(l: Iterable[Any] | Any) -> list[Any]:  # the parameter's name is pub
     return found
 
 
-def _numbers(value: Any, node: Apply | None, var: Variable | None) -> np.ndarray | None:
+def _numbers(value: object, node: Apply | None, var: Variable | None) -> np.ndarray | None:
     """The value as an array of floating-point or complex numbers; None if it is something else, or arbitrary memory."""
     owner = node if node is not None else getattr(var, "owner", None)
     if owner is not None and isinstance(owner.op, AllocEmpty):
@@ -60,7 +65,7 @@ def _numbers(value: Any, node: Apply | None, var: Variable | None) -> np.ndarray
     return array if array.dtype.kind in "fc" else None
 
 
-def contains_nan(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
+def contains_nan(arr: object, node: Apply | None = None, var: Variable | None = None) -> bool:
     """Return whether a value is, or contains, a NaN.
 
     Parameters
@@ -80,7 +85,7 @@ def contains_nan(arr: Any, node: Apply | None = None, var: Variable | None = Non
     return numbers is not None and bool(np.isnan(numbers).any())
 
 
-def contains_inf(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
+def contains_inf(arr: object, node: Apply | None = None, var: Variable | None = None) -> bool:
     """Return whether a value is, or contains, an infinity; the parameters are those of `contains_nan`.
 
     Examples
@@ -93,7 +98,7 @@ def contains_inf(arr: Any, node: Apply | None = None, var: Variable | None = Non
     return numbers is not None and bool(np.isinf(numbers).any())
 
 
-def _contains_big(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
+def _contains_big(arr: object, node: Apply | None = None, var: Variable | None = None) -> bool:
     """Return whether a value contains a number of magnitude above 1e10; float16 values never do."""
     numbers = _numbers(arr, node, var)
     return numbers is not None and numbers.dtype != np.float16 and bool((np.abs(numbers) > _BIG).any())
@@ -157,14 +162,14 @@ class NanGuardMode(CheckingMode):
     def big_is_error(self) -> bool:
         return config.NanGuardMode__big_is_error if self._chosen[2] is None else bool(self._chosen[2])
 
-    def _at_input(self, variable: Variable, value: Any) -> None:
+    def _at_input(self, variable: Variable, value: object) -> None:
         findings = list(self._findings(variable, value))
         if findings:
             kind = "constant" if isinstance(variable, Constant) else "input"
             lines = [*findings, f"NanGuardMode found an error in an input of the graph, the {kind} {variable}."]
             _act(lines, describe_source(getattr(variable.tag, "source", None)))
 
-    def _after_node(self, node: Apply, thunk: Any, storage_map: Any, compute_map: Any) -> None:
+    def _after_node(self, node: Apply, thunk: Thunk | None, storage_map: StorageMap, compute_map: Any) -> None:
         for variable in node.outputs:
             # A lazy node has not computed anything while it waits for its inputs.
             if compute_map is not None and not compute_map[variable][0] and getattr(thunk, "lazy", False):
@@ -179,7 +184,7 @@ class NanGuardMode(CheckingMode):
                     graph = [*graph[: room - 1], " ..."] if room > 1 else []
                 _act([*lines, *graph], details)
 
-    def _findings(self, variable: Variable, value: Any) -> Iterator[str]:
+    def _findings(self, variable: Variable, value: object) -> Iterator[str]:
         if not getattr(variable.tag, "nan_guard_mode_check", True):
             return
         # The node gets the array, not the type: what a draw or a slice returns is looked at by its value.

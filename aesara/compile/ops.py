@@ -41,13 +41,13 @@ class DeepCopyOp(Op):
         value = inputs[0]
         output_storage[0][0] = value.copy() if isinstance(value, np.ndarray) else copy.deepcopy(value)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[object]) -> Sequence[Any]:
         return input_shapes
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
         return output_gradients
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Any]) -> Sequence[Any]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[object]) -> Sequence[Any]:
         return eval_points
 
 
@@ -64,7 +64,7 @@ class UpdatePlaceholder(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
         raise NotImplementedError("UpdatePlaceholder must be removed from a graph before it is computed.")
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[object]) -> Sequence[Any]:
         return input_shapes[:1]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
@@ -76,11 +76,11 @@ deep_copy_op = DeepCopyOp()
 update_placeholder = UpdatePlaceholder()
 
 
-def register_view_op_c_code(type: Any, code: Any, version: Any = ()) -> None:
+def register_view_op_c_code(type: object, code: object, version: object = ()) -> None:
     """Accepted for compatibility; there is no C code here."""
 
 
-def register_deep_copy_op_c_code(typ: Any, code: Any, version: Any = ()) -> None:
+def register_deep_copy_op_c_code(typ: object, code: object, version: object = ()) -> None:
     """Accepted for compatibility; there is no C code here."""
 
 
@@ -190,7 +190,7 @@ class FromFunctionOp(Op):
         return _load_op, (fn, self.itypes, self.otypes, self._infer_shape, self._grad)
 
 
-def _op_with_name_of(fn: Callable[..., Any]) -> Any:
+def _op_with_name_of(fn: Callable[..., object]) -> Any:
     try:
         return load_back(fn.__module__, fn.__name__)
     except (ImportError, AttributeError, TypeError):
@@ -214,8 +214,8 @@ def load_back(mod: str, name: str) -> Any:
 def as_op(
     itypes: Type | Sequence[Type],
     otypes: Type | Sequence[Type],
-    infer_shape: Callable[..., Any] | None = None,
-    grad: Callable[..., Any] | None = None,
+    infer_shape: Callable[..., object] | None = None,
+    grad: Callable[..., object] | None = None,
 ) -> Callable[[Callable[..., Any]], FromFunctionOp]:
     """Decorator that makes an operation out of a Python function of values.
 
@@ -256,7 +256,7 @@ def as_op(
     if grad is not None and not callable(grad):
         raise TypeError("`grad` must be an operation, or a function of the inputs and the gradients of the outputs.")
 
-    def make_op(fn: Callable[..., Any]) -> FromFunctionOp:
+    def make_op(fn: Callable[..., object]) -> FromFunctionOp:
         return FromFunctionOp(fn, inputs, outputs, infer_shape, grad)
 
     return make_op

@@ -179,7 +179,7 @@ class ProfileStats:
         vars(run).update(vars(thunk))
         return run
 
-    def _note_memory(self, node: Apply, cells: Sequence[list[Any]]) -> None:
+    def _note_memory(self, node: Apply, cells: Sequence[list[object]]) -> None:
         for variable, (value,) in zip(node.outputs, cells):
             if isinstance(value, np.ndarray):
                 self.variable_shape[variable] = value.shape
@@ -465,7 +465,7 @@ def _sums(values: dict[Key, Any], group: Callable[[Apply], Any]) -> dict[Any, An
     return found
 
 
-def _languages(native: dict[Apply, bool], group: Callable[[Apply], Any]) -> dict[Any, str]:
+def _languages(native: dict[Apply, bool], group: Callable[[Apply], object]) -> dict[Any, str]:
     found: dict[Any, set[bool]] = {}
     for node, is_native in native.items():
         found.setdefault(group(node), set()).add(is_native)

@@ -36,7 +36,7 @@ def extended_open(filename: str, mode: str = "r") -> Iterator[IO[str]]:
             yield file
 
 
-def register_profiler_printer(fct: Callable[..., Any]) -> Callable[..., Any]:
+def register_profiler_printer(fct: Callable[..., object]) -> Callable[..., Any]:
     """Have a function called at the end of each summary; can be used as a decorator.
 
     Parameters
@@ -51,7 +51,7 @@ def register_profiler_printer(fct: Callable[..., Any]) -> Callable[..., Any]:
     return fct
 
 
-def as_profile(profile: Any, name: str | None) -> ProfileStats:
+def as_profile(profile: ProfileStats | bool | str | None, name: str | None) -> ProfileStats:
     """The profile that an argument of `aesara.function` asks for.
 
     Parameters

@@ -137,7 +137,7 @@ class ProgramText:
             self.imports.append(line)
 
 
-def array_text(value: Any) -> str:
+def array_text(value: object) -> str:
     """A value as an expression of a program that has imported NumPy as ``np``."""
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
@@ -160,7 +160,7 @@ def _type_text(variable: Variable, name: str) -> str:
     return f"{type_!r}()"
 
 
-def _index_text(scalars: Sequence[str], template: Sequence[Any]) -> str:
+def _index_text(scalars: Sequence[str], template: Sequence[object]) -> str:
     def entry(part: Any) -> str:
         if not isinstance(part, slice):
             return str(part)

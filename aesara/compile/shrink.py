@@ -43,7 +43,7 @@ def compute(targets: Sequence[Variable], values: Values) -> None:
             values.update((out, Failed(error, node, ())) for out in node.outputs)
 
 
-def difference(old: Variable, before: Any, after: Any) -> str | None:
+def difference(old: Variable, before: object, after: object) -> str | None:
     """Describe why `after` is not a valid replacement of the value `before`; None if it is."""
     if isinstance(before, Failed):
         return None
@@ -133,7 +133,7 @@ class _Trial:
         return None if fault is None else SmallestCase(expression, after, known, self.rule, fault)
 
 
-def smallest_case(expression: Variable, values: Mapping[Variable, Any], rule: Any) -> SmallestCase | None:
+def smallest_case(expression: Variable, values: Mapping[Variable, object], rule: object) -> SmallestCase | None:
     """The smallest part of an expression that a rewrite gets wrong.
 
     Parameters

@@ -18,7 +18,7 @@ from aesara.tensor.shapes.shape import Shape, Shape_i
 
 
 @hooks.shape_of_variables.set
-def shape_of_variables(fgraph: FunctionGraph, input_shapes: dict[Variable, Any]) -> dict[Variable, tuple[int, ...]]:
+def shape_of_variables(fgraph: FunctionGraph, input_shapes: dict[Variable, object]) -> dict[Variable, tuple[int, ...]]:
     """See `aesara.tensor.utils.shape_of_variables`."""
     # On a copy, because the feature would stay attached.
     graph, copies = fgraph.clone_get_equiv(check_integrity=False, attach_feature=False)

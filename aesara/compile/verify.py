@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import graph_inputs
 from aesara.records import dataclass
 from aesara.tensor.core.tensor_type import TensorType
+
+if TYPE_CHECKING:
+    from aesara.compile.mode import Mode
+
 
 __all__ = ["VerifiedRewrites", "WrongRewrite", "draw_value", "verify_rewrites"]
 
@@ -92,7 +96,7 @@ class _Verifier(Watcher):
         self.input_values = input_values
         self.rng = rng
         self.values: dict[FunctionGraph, list[Values]] = {}
-        self.stages: list[Any] = []
+        self.stages: list[object] = []
         self.report = VerifiedRewrites()
         self.wrong: WrongRewrite | None = None
 
@@ -111,13 +115,13 @@ class _Verifier(Watcher):
     def end(self, fgraph: FunctionGraph, level: int) -> None:
         del self.values[fgraph]
 
-    def enter(self, fgraph: FunctionGraph, rewriter: Any) -> None:
+    def enter(self, fgraph: FunctionGraph, rewriter: object) -> None:
         self.stages.append(rewriter)
 
-    def leave(self, fgraph: FunctionGraph, rewriter: Any, seconds: float) -> None:
+    def leave(self, fgraph: FunctionGraph, rewriter: object, seconds: float) -> None:
         self.stages.pop()
 
-    def on_replace(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
+    def on_replace(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[object]) -> None:
         if self.wrong is not None:
             return
         name = ", ".join(name_of(rule) for rule in rules)
@@ -174,8 +178,8 @@ def draw_value(variable: Variable, rng: np.random.Generator, kind: int = 0) -> A
 
 def verify_rewrites(
     outputs: Variable | Sequence[Variable],
-    values: Mapping[Variable, Any] | Iterable[Mapping[Variable, Any]] | None = None,
-    mode: Any = None,
+    values: Mapping[Variable, object] | Iterable[Mapping[Variable, object]] | None = None,
+    mode: Mode | str | None = None,
     draws: int = 3,
     seed: int = 0,
 ) -> VerifiedRewrites:
@@ -217,7 +221,9 @@ def verify_rewrites(
     """
     outputs = [outputs] if isinstance(outputs, Variable) else list(outputs)
     inputs = [one for one in graph_inputs(outputs) if not isinstance(one, Constant)]
-    sets: list[Mapping[Variable, Any]] = [values or {}] if values is None or isinstance(values, Mapping) else [*values]
+    sets: list[Mapping[Variable, object]] = (
+        [values or {}] if values is None or isinstance(values, Mapping) else [*values]
+    )
     rng = np.random.default_rng(seed)
     input_values = [
         [one.type.filter(known[one]) if one in known else draw_value(one, rng, kind) for one in inputs]

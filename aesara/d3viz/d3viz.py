@@ -19,7 +19,7 @@ __all__ = ["d3viz", "d3write", "replace_patterns", "safe_json"]
 _HERE = Path(__file__).parent
 
 
-def replace_patterns(x: str, replace: Mapping[str, Any]) -> str:
+def replace_patterns(x: str, replace: Mapping[str, object]) -> str:
     """Replace what matches regular expressions, all in one pass, by texts that are taken as they are.
 
     Parameters
@@ -41,7 +41,7 @@ def replace_patterns(x: str, replace: Mapping[str, Any]) -> str:
     return re.sub(pattern, lambda match: texts[(match.lastindex or 0) - 1], x)
 
 
-def safe_json(obj: Any) -> str:
+def safe_json(obj: object) -> str:
     """Return an object as JSON that can stand inside of HTML, whatever texts are in it.
 
     Examples

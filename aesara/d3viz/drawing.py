@@ -89,7 +89,7 @@ class Diagram:
                 yield from box.inner.all_boxes()
 
 
-def drawing_of(fct: Any, compact: bool = True) -> Diagram:
+def drawing_of(fct: object, compact: bool = True) -> Diagram:
     """Make a drawing of a graph, with the graphs inside of its nodes.
 
     Parameters
@@ -228,7 +228,12 @@ def _add_profile(fct: Function, boxes: Mapping[Apply, Box], by_id: Mapping[str, 
 def _as_data(drawing: Diagram) -> dict[str, Any]:
     nodes = []
     for box in drawing.boxes:
-        one: dict[str, Any] = {"id": box.id, "kind": box.kind, "label": box.label, "rows": [list(r) for r in box.rows]}
+        one: dict[str, object] = {
+            "id": box.id,
+            "kind": box.kind,
+            "label": box.label,
+            "rows": [list(r) for r in box.rows],
+        }
         if box.inner is not None:
             one["inner"] = _as_data(box.inner)
         if box.outer is not None:

@@ -29,7 +29,7 @@ __getattr__ = partial(drawing_facts, __name__)
 _KINDS = {"input": "input", "shared": "shared_input", "constant": "constant_input", "output": "output"}
 
 
-def dict_to_pdnode(d: Mapping[str, Any]) -> Any:
+def dict_to_pdnode(d: Mapping[str, object]) -> Any:
     """Return a node of pydot with these attributes; those that are None are left out, lists are joined by tabs.
 
     Parameters
@@ -83,7 +83,7 @@ class PyDotFormatter:
         }
         self.shapes = {"input": "box", "output": "box", "apply": "ellipse"}
 
-    def __call__(self, fct: Any, graph: Any = None) -> Any:
+    def __call__(self, fct: object, graph: object = None) -> Any:
         """Return a graph of pydot.
 
         Parameters

@@ -53,7 +53,7 @@ class CPointer:
         """The values of shared variables in calls, by name."""
         return {name: self._data.values[k] for name, k in self._shared.items() if k in self._data.values}
 
-    def with_values(self, **values: Any) -> Any:
+    def with_values(self, **values: object) -> Any:
         """Return a pointer to the same function with other values of shared variables, which may have other shapes.
 
         Raises
@@ -68,7 +68,7 @@ class CPointer:
         all_values = {**self._data.values, **{self._shared[name]: value for name, value in values.items()}}
         return type(self)(self.function, self._code, self._shared, all_values, self._word)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restore, (type(self), self.function, self._word, self.values)
 
     def _raise(self, status: int, x: np.ndarray) -> None:
@@ -103,7 +103,7 @@ class LogpPointer(CPointer):
     def _prototype(self) -> Any:
         return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, _DOUBLES, _DOUBLES, _DOUBLES, ctypes.c_void_p)
 
-    def __call__(self, x: Any) -> tuple[float, np.ndarray]:
+    def __call__(self, x: object) -> tuple[float, np.ndarray]:
         """Return the log-density and its gradient at `x`, by a call of the pointer."""
         x = np.ascontiguousarray(x, np.float64)
         gradient, logp = np.empty(x.size), ctypes.c_double()
@@ -131,7 +131,7 @@ class VectorPointer(CPointer):
             ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint64, _DOUBLES, _DOUBLES, ctypes.c_void_p
         )  # fmt: skip
 
-    def __call__(self, x: Any, size: int) -> np.ndarray:
+    def __call__(self, x: object, size: int) -> np.ndarray:
         """Return the result, of `size` numbers, at `x`, by a call of the pointer."""
         x, result = np.ascontiguousarray(x, np.float64), np.empty(size)
         pointers = x.ctypes.data_as(_DOUBLES), result.ctypes.data_as(_DOUBLES)
@@ -141,7 +141,7 @@ class VectorPointer(CPointer):
         return result
 
 
-def logp_pointer(f: Any, word: int = 0) -> LogpPointer:
+def logp_pointer(f: object, word: int = 0) -> LogpPointer:
     """Return a log-density and its gradient as a C function pointer that needs neither Python nor the GIL.
 
     Parameters
@@ -177,7 +177,7 @@ def logp_pointer(f: Any, word: int = 0) -> LogpPointer:
     return _make_pointer(LogpPointer, f, word)
 
 
-def vector_pointer(f: Any, word: int = 0) -> VectorPointer:
+def vector_pointer(f: object, word: int = 0) -> VectorPointer:
     """Return a function from a vector to a vector as a C function pointer that needs neither Python nor the GIL.
 
     Parameters
@@ -246,7 +246,7 @@ def _make_pointer(pointer_class: type[Any], f: Any, word: int) -> Any:
     return pointer_class(function, code, shared, values, word)
 
 
-def _restore(pointer_class: type[Any], function: Function, word: int, values: dict[str, np.ndarray]) -> Any:
+def _restore(pointer_class: type[object], function: Function, word: int, values: dict[str, np.ndarray]) -> Any:
     return _make_pointer(pointer_class, function, word).with_values(**values)
 
 
@@ -254,6 +254,6 @@ def _types(variables: list[Variable]) -> str:
     return ", ".join(str(variable.type) for variable in variables) or "nothing"
 
 
-def _status(logp: Any, gradient: Any) -> Any:
+def _status(logp: object, gradient: object) -> Any:
     finite = at.switch(at.isfinite(logp), 0, LOGP_NOT_FINITE)
     return at.cast(at.switch(at.all(at.isfinite(gradient)), finite, GRADIENT_NOT_FINITE), "int64")

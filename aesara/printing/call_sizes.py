@@ -37,7 +37,7 @@ class _NotRun(Sequence[PythonFunction]):
     def __len__(self) -> int:
         return 0
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         return _refuse
 
 
@@ -120,7 +120,7 @@ class CallSizes(ProgramMachine):
     def put_in_slot(self, memory: Memory, slot: int) -> None:
         """Do nothing: buffers that share a slot may have separate memory here."""
 
-    def launch(self, kernel: Kernel, arguments: Sequence[Any]) -> None:
+    def launch(self, kernel: Kernel, arguments: Sequence[object]) -> None:
         self._launches += 1
         if self._launches > _MOST_LAUNCHES:
             raise IRError("too much is computed")

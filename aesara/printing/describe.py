@@ -113,7 +113,7 @@ def var_descriptor(obj: Any, _prev_obs: Any = None, _tag_generator: Any = None) 
     return "".join(text)
 
 
-def position_independent_str(obj: Any) -> str:
+def position_independent_str(obj: object) -> str:
     """Return a description that is the same for all variables of a type."""
     if isinstance(obj, Variable):
         return f"aesara_var{{type={obj.type}}}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TextIO
+from typing import TextIO
 
 from aesara.compile.function.function import Function
 from aesara.graph.nodes import Apply, Variable
@@ -369,7 +369,7 @@ def _value(variable: Variable, name: str, notes: Iterable[str]) -> ExplainedValu
     return ExplainedValue(name, dtype, tuple(getattr(variable.type, "shape", ())), tuple(notes))
 
 
-def _rows(items: Iterable[Any]) -> list[str]:
+def _rows(items: Iterable[object]) -> list[str]:
     """Return one line for each distinct item, with its number of occurrences."""
     counts = Counter(map(str, items))
     return [f"     {text}" + (f"  ({count} times)" if count > 1 else "") for text, count in counts.items()]

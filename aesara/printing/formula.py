@@ -224,9 +224,9 @@ class PPrinter(Printer):
 
     def __init__(self) -> None:
         self.printers: list[tuple[Callable[[PrinterState, Variable], bool], Printer]] = []
-        self.printers_dict: dict[Any, Printer] = {}
+        self.printers_dict: dict[object, Printer] = {}
 
-    def assign(self, condition: Any, printer: Printer) -> None:
+    def assign(self, condition: object, printer: Printer) -> None:
         """Register a printer.
 
         Parameters
@@ -335,7 +335,7 @@ class PPrinter(Printer):
         new.printers_dict = dict(self.printers_dict)
         return new
 
-    def clone_assign(self, condition: Any, printer: Printer) -> PPrinter:
+    def clone_assign(self, condition: object, printer: Printer) -> PPrinter:
         """Return a copy of the printer with another registration."""
         new = self.clone()
         new.assign(condition, printer)

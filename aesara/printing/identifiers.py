@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from aesara.graph.nodes import Apply, Variable
 
@@ -26,7 +26,7 @@ def char_from_number(number: int) -> str:
             return digits
 
 
-def identifier(of: Any, variable: Variable | None, id_type: str, used_ids: dict[Any, str]) -> str:
+def identifier(of: object, variable: Variable | None, id_type: str, used_ids: dict[object, str]) -> str:
     """Return the identifier of a node or variable; create one at first use.
 
     Parameters

@@ -117,7 +117,7 @@ class MemoryPlan:
     _constants: tuple[np.ndarray, ...]
     _example: tuple[Any, ...] | None
 
-    def peak(self, *args: Any) -> int:
+    def peak(self, *args: object) -> int:
         """Return the maximum memory of a call in bytes, without arguments, constants and old values of shared
         variables.
 
@@ -148,7 +148,7 @@ class MemoryPlan:
             )
         return total
 
-    def workspace(self, *args: Any) -> int:
+    def workspace(self, *args: object) -> int:
         """Return the number of bytes of the workspace, which is reused from call to call; for parameters see `peak`.
 
         Notes
@@ -157,7 +157,7 @@ class MemoryPlan:
         """
         return self._workspace(self._sizes(args))
 
-    def bytes(self, *args: Any) -> dict[str, int | None]:
+    def bytes(self, *args: object) -> dict[str, int | None]:
         """Return the bytes of each buffer by name, None for those known only at run time; for parameters see `peak`."""
         sizes = self._sizes(args)
         return {buffer.name: sizes.bytes(buffer) for buffer in _memory(self._program)}
@@ -265,7 +265,7 @@ class MemoryPlan:
             yield "  ".join(["", *(cell.ljust(width) for cell, width in zip(row, widths))]).rstrip()
 
 
-def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPlan:
+def memory_plan(f: Function, *args: object, file: TextIO | None = None) -> MemoryPlan:
     """Report the memory of a call of a native function: its buffers, their sizes and lifetimes.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ _LONGEST = 300
 
 
 @singledispatch
-def html_of(thing: Any) -> str:
+def html_of(thing: object) -> str:
     """Return a short description of a variable, a `FunctionGraph` or a function as HTML.
 
     Examples
@@ -88,7 +87,7 @@ def _function(function: Function) -> str:
     return f"<div><b>{_text(name)}</b> ({backend}){_table(rows)}{tree}</div>"
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     """Return shape, memory and abbreviated values of a shared variable."""
     if not isinstance(value, np.ndarray):
         return f"<br>{_content(value)}"
@@ -96,20 +95,20 @@ def _value(value: Any) -> str:
     return f", of shape {_text(value.shape)}, {value.nbytes:,} bytes<pre>{_text(numbers)}</pre>"
 
 
-def _text(thing: Any) -> str:
+def _text(thing: object) -> str:
     return escaped_html(_shorten(thing))
 
 
-def _code(thing: Any) -> str:
+def _code(thing: object) -> str:
     return code(_shorten(thing))
 
 
-def _content(value: Any) -> str:
+def _content(value: object) -> str:
     """Return a value; an empty text is quoted."""
     return code(_shorten(value) or repr(value))
 
 
-def _shorten(thing: Any) -> str:
+def _shorten(thing: object) -> str:
     text = str(thing)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
@@ -128,7 +127,7 @@ def _table(rows: Sequence[tuple[str, Variable, str]]) -> str:
     return table(["", "name", "type", "formula"], cells, _MOST_ROWS)
 
 
-def _tree(thing: Any, count: int) -> str:
+def _tree(thing: object, count: int) -> str:
     """Return the tree of a graph, collapsed; of a large graph only the levels near the results."""
     depth = -1 if count <= _MOST_NODES else _DEPTH
     lines = str(debugprint(thing, depth=depth, file="str")).rstrip("\n").split("\n")
@@ -141,7 +140,7 @@ def _tree(thing: Any, count: int) -> str:
 
 def _count(outputs: Sequence[Variable]) -> int:
     """Return the number of nodes that compute variables; counting stops after the maximum that is shown."""
-    seen: set[Any] = set()
+    seen: set[object] = set()
     pending = list(outputs)
     while pending and len(seen) <= _MOST_NODES:
         node = pending.pop().owner

@@ -75,7 +75,7 @@ def _index_fragments(op: Any, index_inputs: Any) -> list[Any]:
     """Return the text between the brackets of ``x[...]``."""
     values = iter(index_inputs)
 
-    def value_of(entry_or_none: Any) -> list[Any]:
+    def value_of(entry_or_none: object) -> list[Any]:
         if entry_or_none is None:
             return []
         if isinstance(entry_or_none, int):

@@ -103,13 +103,13 @@ class _Labels:
 
 
 def pydotprint(
-    fct: Any,
+    fct: object,
     outfile: str | os.PathLike | None = None,
     compact: bool = True,
     format: str = "png",
     with_ids: bool = False,
     high_contrast: bool = True,
-    cond_highlight: Any = None,
+    cond_highlight: object = None,
     colorCodes: dict[str, str] | None = None,
     max_label_size: int = 70,
     scan_graphs: bool = False,

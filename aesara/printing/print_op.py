@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 
 
-def _print_fn(op: Print, xin: Any) -> None:
+def _print_fn(op: Print, xin: object) -> None:
     """Print attributes of a value, one per line, after the message of the op."""
     for name in op.attrs:
         attribute = getattr(xin, name)
@@ -64,11 +65,11 @@ class Print(Op):
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
         return list(output_grads)
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Any]) -> list[Any]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[object]) -> list[Any]:
         return list(eval_points)
 
-    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[object]) -> Sequence[Any]:
         return input_shapes
 
-    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+    def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
         return False

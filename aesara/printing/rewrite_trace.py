@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.compile.function.function import Function
 from aesara.compile.mode import get_mode
@@ -20,6 +20,10 @@ from aesara.printing.html import code, prose
 from aesara.printing.operations import formula_in_python
 from aesara.printing.tree import debugprint
 from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.compile.mode import Mode
+
 
 __all__ = ["RewriteStep", "RewriteTrace", "rewrite_profile", "rewrite_trace"]
 
@@ -206,13 +210,13 @@ class _Tracer(Watcher):
     def end(self, fgraph: FunctionGraph, level: int) -> None:
         self.level = level - 1
 
-    def enter(self, fgraph: FunctionGraph, rewriter: Any) -> None:
+    def enter(self, fgraph: FunctionGraph, rewriter: object) -> None:
         self.stages.append(name_of(rewriter))
 
-    def leave(self, fgraph: FunctionGraph, rewriter: Any, seconds: float) -> None:
+    def leave(self, fgraph: FunctionGraph, rewriter: object, seconds: float) -> None:
         self.stages.pop()
 
-    def on_replace(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
+    def on_replace(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[object]) -> None:
         if self.level and not self.inner:
             return
         why = "; ".join(getattr(rule, "description", _REASONS.get(str(rule), "")) for rule in rules)
@@ -236,7 +240,7 @@ _REASONS = {
 
 def rewrite_trace(
     expr: Variable | Sequence[Variable] | Function,
-    mode: Any = None,
+    mode: Mode | str | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     inner: bool = True,
@@ -275,7 +279,7 @@ def rewrite_trace(
 
 def rewrite_profile(
     expr: Variable | Sequence[Variable] | Function,
-    mode: Any = None,
+    mode: Mode | str | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
 ) -> RuleProfile:
@@ -307,7 +311,7 @@ def rewrite_profile(
 
 
 def _rewrite(
-    expr: Any, mode: Any, include: Sequence[str], exclude: Sequence[str], watcher: Watcher
+    expr: Any, mode: object, include: Sequence[str], exclude: Sequence[str], watcher: Watcher
 ) -> tuple[list[Variable], list[Variable]]:
     """Rewrite a copy of an expression under a watcher, and return the outputs before and after."""
     if isinstance(expr, Function):

@@ -115,7 +115,7 @@ def _fragments(variable: Variable, precedence: int, below: int, top: bool) -> Se
     return [printer.process(variable, state)]
 
 
-def _constant(data: Any) -> str:
+def _constant(data: object) -> str:
     if isinstance(data, np.ndarray) and data.size and (data.size == 1 or bool((data == data.flat[0]).all())):
         data = data.flat[0]
     text = " ".join(str(data).split())

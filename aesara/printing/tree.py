@@ -53,7 +53,7 @@ class _Root:
     """A variable at the root of a tree."""
 
     variable: Variable
-    storage_map: dict[Variable, list[Any]] | None = None
+    storage_map: dict[Variable, list[object]] | None = None
     order: dict[Apply, int] | None = None
 
 
@@ -63,8 +63,8 @@ class _Printer:
 
     options: _Options
     file: TextIO
-    used_ids: dict[Any, str]
-    done: dict[Any, str]
+    used_ids: dict[object, str]
+    done: dict[object, str]
     inner_nodes: list[Variable] = field(default_factory=list)
     default_updates: list[Variable] = field(default_factory=list)
     information: dict[Any, dict[Variable, str]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class _Printer:
         root: Variable,
         marker: str = " |",
         first: str = "",
-        storage_map: dict[Variable, list[Any]] | None = None,
+        storage_map: dict[Variable, list[object]] | None = None,
         order: dict[Apply, int] | None = None,
         inner: _Inner | None = None,
         reader: Apply | None = None,
@@ -119,7 +119,7 @@ class _Printer:
     def _node_line(
         self,
         variable: Variable,
-        storage_map: dict[Variable, list[Any]] | None,
+        storage_map: dict[Variable, list[object]] | None,
         order: dict[Apply, int] | None,
         reader: Apply | None,
     ) -> str:
@@ -222,7 +222,7 @@ class _Inner:
 
 
 def _roots_of(
-    graph: Any, print_storage: bool, inputs: list[tuple[Any, Any]], print_topo_order: bool = True
+    graph: Any, print_storage: bool, inputs: list[tuple[object, object]], print_topo_order: bool = True
 ) -> list[_Root]:
     """Return the roots of a graph given to `debugprint`, and append its inputs to `inputs`."""
     if isinstance(graph, Variable):
@@ -259,15 +259,15 @@ def _python_nodes(graph: Any) -> Iterator[tuple[Apply, str]]:
 
 
 def debugprint(
-    graph_like: Any,
+    graph_like: object,
     depth: int = -1,
     print_type: bool = False,
     file: Literal["str"] | TextIO | None = None,
     id_type: IDTypesType = "CHAR",
     stop_on_name: bool = False,
-    done: dict[Any, str] | None = None,
+    done: dict[object, str] | None = None,
     print_storage: bool = False,
-    used_ids: dict[Any, str] | None = None,
+    used_ids: dict[object, str] | None = None,
     print_op_info: bool = False,
     print_destroy_map: bool = False,
     print_view_map: bool = False,

@@ -197,7 +197,7 @@ class SparseTensorType(TensorType, HasDataType):
         return kind(value, dtype=self.dtype)
 
     @staticmethod
-    def may_share_memory(a: TensorVariable, b: TensorVariable) -> bool:
+    def may_share_memory(a: object, b: object) -> bool:
         """Return whether two values could share memory."""
         return any(np.may_share_memory(p, q) for p in _memory_of(a) for q in _memory_of(b))
 
@@ -210,8 +210,8 @@ class SparseTensorType(TensorType, HasDataType):
 
     @staticmethod
     def values_eq_approx(
-        a: TensorVariable,
-        b: TensorVariable,
+        a: TensorLike | scipy.sparse.spmatrix,
+        b: TensorLike | scipy.sparse.spmatrix,
         allow_remove_inf: bool = False,
         allow_remove_nan: bool = False,
         rtol: float | None = None,

@@ -55,7 +55,7 @@ class _typed_list_py_operators:
     #: without it, Python would iterate by `__getitem__`, without end
     __iter__ = None
 
-    def __getitem__(self, index: Any) -> Variable:
+    def __getitem__(self, index: object) -> Variable:
         """Return an element, or a list of the elements of a slice."""
         return getitem(self, index)
 
@@ -70,15 +70,15 @@ class _typed_list_py_operators:
         """Return the list with an additional element at the end."""
         return append(self, toAppend)
 
-    def extend(self, toAppend: Any) -> Variable:
+    def extend(self, toAppend: object) -> Variable:
         """Return the list followed by the elements of another one."""
         return extend(self, toAppend)
 
-    def insert(self, index: Any, toInsert: Any) -> Variable:
+    def insert(self, index: object, toInsert: object) -> Variable:
         """Return the list with an additional element at a position."""
         return insert(self, index, toInsert)
 
-    def remove(self, toRemove: Any) -> Variable:
+    def remove(self, toRemove: object) -> Variable:
         """Return the list without the first element that equals a value."""
         return remove(self, toRemove)
 
@@ -90,7 +90,7 @@ class _typed_list_py_operators:
         """Return the number of elements that equal a value."""
         return count(self, elem)
 
-    def ind(self, elem: Any) -> Variable:
+    def ind(self, elem: object) -> Variable:
         """Return the position of the first element that equals a value."""
         return index_(self, elem)
 
@@ -143,13 +143,13 @@ TypedListType.variable_type = TypedListVariable
 TypedListType.constant_type = TypedListConstant
 
 
-def _as_list(x: Any, op_name: str) -> Any:
+def _as_list(x: object, op_name: str) -> Any:
     if not isinstance(x, Variable) or not isinstance(x.type, TypedListType):
         raise TypeError(f"{op_name} expects a variable that is a list; got {describe(x)} of type {_type_of(x)}.")
     return x
 
 
-def _type_of(x: Any) -> Any:
+def _type_of(x: object) -> Any:
     return x.type if isinstance(x, Variable) else type(x).__name__
 
 
@@ -161,7 +161,7 @@ def _as_type(kind: Any, x: Any, op_name: str) -> Variable:
         raise TypeError(f"{op_name}: {describe(x)} of type {_type_of(x)} is not of type {kind}.") from error
 
 
-def _as_position(x: Any, op_name: str) -> Variable:
+def _as_position(x: object, op_name: str) -> Variable:
     x = as_tensor_variable(x)
     if x.type.ndim or x.type.dtype not in integer_dtypes:
         raise TypeError(f"{op_name}: positions are single integers; got {describe(x)} of type {x.type}.")
@@ -316,12 +316,12 @@ class Reverse(_Modification):
         x.reverse()
 
 
-def _matches(x: list, node: Apply, value: Any) -> list[int]:
-    equal: Callable[[Any, Any], bool] = node.inputs[0].type.ttype.values_eq
+def _matches(x: list, node: Apply, value: object) -> list[int]:
+    equal: Callable[[object, object], bool] = node.inputs[0].type.ttype.values_eq
     return [k for k, element in enumerate(x) if equal(element, value)]
 
 
-def _position(x: list, node: Apply, value: Any, op_name: str) -> int:
+def _position(x: list, node: Apply, value: object, op_name: str) -> int:
     matches = _matches(x, node, value)
     if not matches:
         raise ValueError(f"{op_name}: no element of the list has the value {value!r}.")
@@ -368,7 +368,7 @@ class Length(Op):
 
     __props__ = ()
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: object) -> Apply:
         return Apply(self, [_as_list(x, "Length")], [TensorType("int64", ())()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: object = None) -> None:
@@ -383,7 +383,7 @@ class MakeList(Op):
 
     __props__ = ()
 
-    def make_node(self, a: Any) -> Apply:
+    def make_node(self, a: object) -> Apply:
         if not isinstance(a, (tuple, list)):
             raise TypeError(f"MakeList expects a tuple or a list of variables; got {describe(a)}.")
         elements = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in a]

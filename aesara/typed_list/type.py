@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from aesara.graph.type import CType, Type
 
@@ -36,11 +35,11 @@ class TypedListType(CType):
             raise ValueError(f"Please specify a depth superior or equal to 0; got {depth!r}.")
         self.ttype: Type = TypedListType(ttype, depth - 1) if depth else ttype
 
-    def clone(self, ttype: Type | None = None, depth: int = 0, **kwargs: Any) -> TypedListType:
+    def clone(self, ttype: Type | None = None, depth: int = 0, **kwargs: object) -> TypedListType:
         """Return the same type, or the type of lists of other elements."""
         return type(self)(self.ttype if ttype is None else ttype, depth)
 
-    def filter(self, x: Any, strict: bool = False, allow_downcast: bool | None = None) -> list:
+    def filter(self, x: object, strict: bool = False, allow_downcast: bool | None = None) -> list:
         """Return a list of the elements, converted by the type of the elements.
 
         Raises
@@ -73,15 +72,15 @@ class TypedListType(CType):
         """Return the number of levels of nesting."""
         return 1 + self.ttype.get_depth() if isinstance(self.ttype, TypedListType) else 0
 
-    def values_eq(self, a: Sequence[Any], b: Sequence[Any]) -> bool:  # type: ignore[override]
+    def values_eq(self, a: Sequence[object], b: Sequence[object]) -> bool:  # type: ignore[override]
         """Return whether two lists have equal elements."""
         return len(a) == len(b) and all(map(self.ttype.values_eq, a, b))
 
-    def values_eq_approx(self, a: Sequence[Any], b: Sequence[Any], **options: Any) -> bool:  # type: ignore[override]
+    def values_eq_approx(self, a: Sequence[object], b: Sequence[object], **options: object) -> bool:  # type: ignore[override]
         """Return whether two lists have elements that are equal up to rounding errors."""
         return len(a) == len(b) and all(self.ttype.values_eq_approx(x, y, **options) for x, y in zip(a, b))
 
-    def may_share_memory(self, a: Any, b: Any) -> bool:
+    def may_share_memory(self, a: object, b: object) -> bool:
         """Return whether two values are the same list, or have elements that may share memory."""
         if a is b:
             return True

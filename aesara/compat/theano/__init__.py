@@ -45,7 +45,7 @@ def _targets(name: str) -> list[ModuleType]:
         return [import_module(_ours(module)) for module in MODULES.get(below, (below,))]
 
 
-def _looked_up(module: ModuleType, name: str, otherwise: Any = _MISSING) -> Any:
+def _looked_up(module: ModuleType, name: str, otherwise: object = _MISSING) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # these names are old on purpose
         return getattr(module, name, otherwise)
@@ -80,7 +80,7 @@ class TheanoModule(ModuleType):
         except ModuleNotFoundError:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}") from None
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         """Set an attribute; a module that is imported takes no name that is a function's here (``theano.scan``)."""
         if isinstance(value, TheanoModule):
             ours = [_looked_up(target, name, value) for target in self._targets]

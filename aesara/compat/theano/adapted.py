@@ -47,14 +47,14 @@ __all__ = [
 class TheanoOp(Op):
     """The base class of Theano's Ops, whose ``infer_shape`` takes the node and the shapes only."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         own = vars(cls).get("infer_shape")
         if own is None or len(inspect.signature(own).parameters) != 3:
             return
 
         @functools.wraps(own)
-        def infer_shape(self: Any, fgraph: Any, node: Any, shapes: Any) -> Any:
+        def infer_shape(self: object, fgraph: FunctionGraph, node: Apply, shapes: object) -> Any:
             return own(self, node, shapes)
 
         setattr(cls, "infer_shape", infer_shape)  # noqa: B010
@@ -63,7 +63,7 @@ class TheanoOp(Op):
 class _TheanoVariables(MetaType):
     """In Theano, constants and shared variables are no instances of `TensorVariable`."""
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:
         if cls is not TheanoTensorVariable:
             return super().__instancecheck__(instance)
         return isinstance(instance, TensorVariable) and not isinstance(instance, (Constant, SharedVariable))
@@ -76,7 +76,7 @@ class TheanoTensorVariable(TensorVariable, metaclass=_TheanoVariables):
 class _AllFunctionGraphs(MetaType):
     """A graph that a program for Theano has not made itself is one of Theano's graphs, too."""
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:
         if cls is not TheanoFunctionGraph:
             return super().__instancecheck__(instance)
         return isinstance(instance, FunctionGraph)
@@ -92,18 +92,18 @@ class TheanoFunctionGraph(FunctionGraph, metaclass=_AllFunctionGraphs):
         """
 
 
-def hashtype(op: Any) -> int:
+def hashtype(op: object) -> int:
     """The hash of Theano's Ops that have no parameters: that of the class."""
     return hash(type(op))
 
 
-def change_flags(**flags: Any) -> AbstractContextManager[Any]:
+def change_flags(**flags: object) -> AbstractContextManager[Any]:
     """Change options within a block, or in a function that it decorates."""
     return config.change_flags(**flags)
 
 
 def clone(
-    output: Any, replace: Any = None, strict: bool = True, share_inputs: bool = True, copy_inputs: Any = None
+    output: Any, replace: Any = None, strict: bool = True, share_inputs: bool = True, copy_inputs: object = None
 ) -> Any:
     """Copy a graph with some variables replaced; `copy_inputs` is an old name of `share_inputs`."""
     shared = share_inputs if copy_inputs is None else copy_inputs
@@ -140,18 +140,18 @@ def nodes_between(i: Collection[Variable], o: Iterable[Variable]) -> set[Apply]:
     return set(traversal.applys_between(i, o))
 
 
-def _rows(x: Any) -> Any:
+def _rows(x: object) -> Any:
     """A vector as a matrix with one row."""
     x = at.as_tensor_variable(x)
     return at.shape_padleft(x) if x.type.ndim == 1 else x
 
 
-def softmax(c: Any, axis: int | None = None) -> Any:
+def softmax(c: object, axis: int | None = None) -> Any:
     """The softmax of each row, as a matrix also for a vector; along an axis of any tensor, if one is given."""
     return softmax_along(_rows(c), -1) if axis is None else softmax_along(c, axis)
 
 
-def logsoftmax(c: Any, axis: int | None = None) -> Any:
+def logsoftmax(c: object, axis: int | None = None) -> Any:
     """The logarithm of `softmax`."""
     return log_softmax(_rows(c), -1) if axis is None else log_softmax(c, axis)
 
@@ -163,7 +163,7 @@ def max_pool_2d(
     return pool_2d(input, ds, bool(ignore_border), st, padding, mode)
 
 
-def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
+def patternbroadcast(x: object, broadcastable: Sequence[bool]) -> Any:
     """Say of each dimension whether it has length one and is broadcast."""
     x = at.as_tensor_variable(x)
     ones = [d for d, one in enumerate(broadcastable) if one and x.type.shape[d] != 1]

@@ -44,49 +44,61 @@ class RandomStreams:
     def state_updates(self) -> list[tuple[Any, Any]]:
         return self._stream.state_updates
 
-    def uniform(self, size: Any = None, low: Any = 0.0, high: Any = 1.0, ndim: Any = None, dtype: Any = None) -> Any:
+    def uniform(self, size: Any = None, low: Any = 0.0, high: Any = 1.0, ndim: object = None, dtype: Any = None) -> Any:
         """Numbers between `low` and `high`."""
         return at.cast(self._stream.uniform(low, high, size=size), dtype or config.floatX)
 
-    def normal(self, size: Any = None, avg: Any = 0.0, std: Any = 1.0, ndim: Any = None, dtype: Any = None) -> Any:
+    def normal(self, size: Any = None, avg: Any = 0.0, std: Any = 1.0, ndim: object = None, dtype: Any = None) -> Any:
         """Numbers of mean `avg` and standard deviation `std`."""
         return at.cast(self._stream.normal(avg, std, size=size), dtype or config.floatX)
 
     def binomial(
-        self, size: Any = None, n: Any = 1, p: Any = 0.5, ndim: Any = None, dtype: str = "int64", prob: Any = None
+        self,
+        size: object = None,
+        n: object = 1,
+        p: object = 0.5,
+        ndim: object = None,
+        dtype: str = "int64",
+        prob: object = None,
     ) -> Any:
         """Draw the number of successes in `n` trials of probability `p`."""
         return at.cast(self._stream.binomial(n, p if prob is None else prob, size=size), dtype)
 
-    def poisson(self, size: Any = None, lam: Any = None, ndim: Any = None, dtype: str = "int64") -> Any:
+    def poisson(self, size: object = None, lam: object = None, ndim: object = None, dtype: str = "int64") -> Any:
         """Counts of mean `lam` (1 if it is None)."""
         return at.cast(self._stream.poisson(1.0 if lam is None else lam, size=size), dtype)
 
     def random_integers(
-        self, size: Any = None, low: Any = 0, high: Any = 1, ndim: Any = None, dtype: str = "int64"
+        self, size: object = None, low: object = 0, high: object = 1, ndim: object = None, dtype: str = "int64"
     ) -> Any:
         """Integers from `low` to `high`, both included."""
         return at.cast(self._stream.integers(low, at.as_tensor_variable(high) + 1, size=size), dtype)
 
     def choice(
-        self, size: Any = None, a: Any = 2, replace: bool = True, p: Any = None, ndim: Any = None, dtype: str = "int64"
+        self,
+        size: object = None,
+        a: object = 2,
+        replace: bool = True,
+        p: object = None,
+        ndim: object = None,
+        dtype: str = "int64",
     ) -> Any:
         """Entries of `a`, or integers below it."""
         return at.cast(self._stream.choice(a, size=size, replace=replace, p=p), dtype)
 
-    def permutation(self, size: Any = None, n: Any = 1, ndim: Any = None, dtype: str = "int64") -> Any:
+    def permutation(self, size: object = None, n: object = 1, ndim: object = None, dtype: str = "int64") -> Any:
         """The integers below `n` in random order."""
         if size is not None and (not isinstance(size, Sequence) or len(size)):
             raise NotImplementedError("RandomStreams.permutation draws one permutation: size must be None or ().")
         return at.cast(self._stream.permutation(n), dtype)
 
     def multinomial(
-        self, size: Any = None, n: Any = 1, pvals: Any = (0.5, 0.5), ndim: Any = None, dtype: str = "int64"
+        self, size: object = None, n: object = 1, pvals: object = (0.5, 0.5), ndim: object = None, dtype: str = "int64"
     ) -> Any:
         """Draw the numbers of outcomes of each kind in `n` trials."""
         return at.cast(self._stream.multinomial(n, pvals, size=size), dtype)
 
-    def shuffle_row_elements(self, input: Any) -> Any:
+    def shuffle_row_elements(self, input: object) -> Any:
         """The vector's elements, or those of each row alike, in random order."""
         input = at.as_tensor_variable(input)
         return input[..., self._stream.permutation(input.shape[-1])]

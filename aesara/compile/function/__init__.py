@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.compile.function import types
 from aesara.compile.function.function import Function
@@ -17,6 +17,10 @@ from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.nodes import Variable
 from aesara.graph.source import user_source
+
+if TYPE_CHECKING:
+    from aesara.compile.mode import Mode
+    from aesara.compile.profile_stats import ProfileStats
 
 
 def function(
@@ -121,19 +125,19 @@ def function(
 
 def function_dump(
     filename: str | Path,
-    inputs: Sequence[Any],
-    outputs: Any = None,
-    mode: Any = None,
-    updates: Any = None,
-    givens: Any = None,
-    no_default_updates: Any = False,
+    inputs: Sequence[object],
+    outputs: object = None,
+    mode: Mode | str | None = None,
+    updates: object = None,
+    givens: object = None,
+    no_default_updates: object = False,
     accept_inplace: bool = False,
     name: str | None = None,
     rebuild_strict: bool = True,
     allow_input_downcast: bool | None = None,
-    profile: Any = None,
+    profile: ProfileStats | None = None,
     on_unused_input: str | None = None,
-    extra_tag_to_remove: Any = None,
+    extra_tag_to_remove: object = None,
 ) -> None:
     """Write the arguments of `function` to a file instead of compiling, for example to report a problem.
 
@@ -173,11 +177,11 @@ class _EvalCache(dict):
     def __copy__(self) -> _EvalCache:
         return _EvalCache()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> _EvalCache:
+    def __deepcopy__(self, memo: dict[int, object]) -> _EvalCache:
         return _EvalCache()
 
 
-def eval_variable(variable: Variable, inputs_to_values: Mapping[Any, Any] | None = None, **kwargs: Any) -> Any:
+def eval_variable(variable: Variable, inputs_to_values: Mapping[object, object] | None = None, **kwargs: Any) -> Any:
     """Compile a variable, keeping the function for next time, and compute its value."""
     if inputs_to_values is not None and not isinstance(inputs_to_values, Mapping):
         raise TypeError(f"eval() takes a dict from variables to values, got {type(inputs_to_values).__name__}.")
@@ -211,7 +215,7 @@ hooks.eval_variable.set(eval_variable)
 def compile_step(
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
-    mode: Any = None,
+    mode: object = None,
     name: str | None = None,
     overwritten: Sequence[Variable] = (),
     on_unused_input: str = "ignore",

@@ -24,7 +24,7 @@ class _Duplicate:
 DUPLICATE = _Duplicate()
 
 
-def _unwrap_scalar(value: Any, type: Type) -> Any:
+def _unwrap_scalar(value: object, type: Type) -> Any:
     """The only element of an array or a list, where a number is wanted; anything else as it is."""
     if isinstance(type, TensorType) and not type.shape:
         while isinstance(value, (list, tuple)) and len(value) == 1:
@@ -54,7 +54,7 @@ class Argument:
         #: gives values that the linker takes and that are no values of the type, or None
         self.on_devices = on_devices
 
-    def convert(self, value: Any, index: int, function_name: str | None) -> Any:
+    def convert(self, value: object, index: int, function_name: str | None) -> Any:
         """Convert a value to the input's type; `index` is its position among the arguments, for messages."""
         container = self.container
         if self.on_devices is not None:
@@ -122,7 +122,7 @@ def quick_conversion(arguments: Sequence[Argument]) -> QuickConversion | None:
 def _conversion_of_one(quick: _Quick) -> QuickConversion:
     found = quick.conversions or {}
 
-    def convert(values: Sequence[Any]) -> Sequence[Any] | None:
+    def convert(values: Sequence[object]) -> Sequence[Any] | None:
         if len(values) != 1:
             return None
         (value,) = values
@@ -140,7 +140,7 @@ def _conversion_of_one(quick: _Quick) -> QuickConversion:
 def _conversion_of_several(arguments: Sequence[_Quick]) -> QuickConversion:
     rows = [(quick.conversions, quick) for quick in arguments]
 
-    def convert(values: Sequence[Any]) -> Sequence[Any] | None:
+    def convert(values: Sequence[object]) -> Sequence[Any] | None:
         if len(values) != len(rows):
             return None
         results = None
@@ -203,7 +203,7 @@ class _View:
             )
         return found
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         try:
             return item in self._function.finder
         except TypeError:
@@ -218,10 +218,10 @@ class ValueAttribute(_View):
 
     __slots__ = ()
 
-    def __getitem__(self, item: Any) -> Any:
+    def __getitem__(self, item: object) -> Any:
         return self._find(item).value
 
-    def __setitem__(self, item: Any, value: Any) -> None:
+    def __setitem__(self, item: object, value: object) -> None:
         container = self._find(item)
         container.value = value
         for argument in self._function._arguments:
@@ -234,7 +234,7 @@ class ContainerAttribute(_View):
 
     __slots__ = ()
 
-    def __getitem__(self, item: Any) -> Container:
+    def __getitem__(self, item: object) -> Container:
         return self._find(item)
 
 

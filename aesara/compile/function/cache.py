@@ -63,7 +63,7 @@ class KeptFunction:
     """
 
     form: Any
-    types: tuple[Any, ...]
+    types: tuple[object, ...]
     text: bytes
     errors: tuple[ErrorInfo, ...]
 

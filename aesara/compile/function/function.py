@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara import clock
 from aesara.compile.function.aliasing import infer_reuse_pattern
@@ -32,6 +32,9 @@ from aesara.graph.type import Type
 from aesara.link.basic import InputCell
 from aesara.link.guards import EVERYTHING, Held, UpdateGuard, guard_of, store_together
 
+if TYPE_CHECKING:
+    from aesara.compile.profile_stats import ProfileStats
+
 
 class _Running:
     """The call that runs on the cells of a machine: whose it is, and what its argument cells had in them before."""
@@ -46,7 +49,7 @@ _Operator = Callable[[Any, Any], Any]
 def _no_operator(symbol: str) -> tuple[_Operator, _Operator]:
     """Return the methods of an operator, and of the reflected one, whose errors say that functions are called."""
 
-    def make_error(function: Function, other: object, first: Any, second: Any) -> TypeError:
+    def make_error(function: Function, other: object, first: object, second: object) -> TypeError:
         text = (
             f"unsupported operand type(s) for {symbol}: {type(first).__name__!r} and {type(second).__name__!r}. "
             f"{function} is a function, not a value."
@@ -206,7 +209,7 @@ class Function:
 
     # Calling
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: object, **kwargs: object) -> Any:
         """Compute the outputs.
 
         Parameters
@@ -290,7 +293,7 @@ class Function:
             return results[0]
         return results
 
-    def _values(self, args: Sequence[Any], kwargs: dict[str, Any], trust_input: bool = False) -> list[Any]:
+    def _values(self, args: Sequence[object], kwargs: dict[str, object], trust_input: bool = False) -> list[Any]:
         """One value of its input's type for each explicit input."""
         arguments = self._arguments
         if len(args) > len(arguments):
@@ -308,7 +311,7 @@ class Function:
                     values[index] = argument.convert(value, index, self.name)
         return values
 
-    def _complete(self, values: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], list[bool]]:
+    def _complete(self, values: list[object], kwargs: dict[str, object]) -> tuple[list[Any], list[bool]]:
         """Add the values given by name and the defaults to those given by position."""
         arguments = self._arguments
         is_set = [index < len(values) for index in range(len(arguments))]
@@ -364,7 +367,7 @@ class Function:
         store_together([cell for cell, _ in self._updates], [results[index] for _, index in self._updates])
         return results[: self.n_returned_outputs]
 
-    def _separate(self, values: list[Any]) -> None:
+    def _separate(self, values: list[object]) -> None:
         """Copy values that may be overwritten where they share memory with another argument."""
         for index in self._overwritable:
             value = values[index]
@@ -402,7 +405,7 @@ class Function:
 
     # The same for functions that are profiled
 
-    def _call_measured(self, /, *args: Any, **kwargs: Any) -> Any:
+    def _call_measured(self, /, *args: object, **kwargs: object) -> Any:
         started = clock.now()
         result = Function.__call__(self, *args, **kwargs)
         self.profile.record_call(started, clock.now() - started, self.vm.seconds)
@@ -420,7 +423,7 @@ class Function:
         cells = zip(graph.inputs, self.input_storage, self.maker.inputs)
         return graph, [InputCell(variable, one.storage, bool(spec.implicit)) for variable, one, spec in cells]
 
-    def _native_fallback(self, /, *args: Any, **kwargs: Any) -> Any:
+    def _native_fallback(self, /, *args: object, **kwargs: object) -> Any:
         """Run a call whose arguments native code does not accept as they are: convert them, or take the slow path."""
         if not kwargs and self._quick is not None:
             converted = self._quick(args)
@@ -435,7 +438,7 @@ class Function:
             result = self._careful(args, kwargs)
         return self._present([result] if self.unpack_single else result, subset)
 
-    def _careful(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    def _careful(self, args: Sequence[object], kwargs: dict[str, object]) -> Any:
         values = self._values(args, kwargs)
         if self._overwritable:
             self._separate(values)
@@ -509,13 +512,13 @@ class Function:
     __pow__, __rpow__ = _no_operator("**")
     __matmul__, __rmatmul__ = _no_operator("@")
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         return item in self.value
 
-    def __getitem__(self, item: Any) -> Any:
+    def __getitem__(self, item: object) -> Any:
         return self.value[item]
 
-    def __setitem__(self, item: Any, value: Any) -> None:
+    def __setitem__(self, item: object, value: object) -> None:
         self.value[item] = value
 
     def get_shared(self) -> list[SharedVariable]:
@@ -542,7 +545,7 @@ class Function:
         swap: dict[SharedVariable, SharedVariable] | None = None,
         delete_updates: bool = False,
         name: str | None = None,
-        profile: Any = None,
+        profile: ProfileStats | bool | str | None = None,
     ) -> Function:
         """Return another function with the same graph, without rewriting it again.
 
@@ -602,7 +605,7 @@ class Function:
     def __copy__(self) -> Function:
         return self.copy(name=self.name)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Function | None:
+    def __deepcopy__(self, memo: dict[int, object]) -> Function | None:
         # Shared variables are copied too, once for everything that is copied together.
         return _rebuild_function(*copy.deepcopy(self.__reduce__()[1], memo))
 
@@ -629,7 +632,7 @@ def _time_calls(entry: Callable[..., Any], profile: Any, by_name: bool) -> Calla
     """The ``__call__`` of a native function that is profiled; `by_name`: it returns a dict."""
     record = profile.record_call
 
-    def call(self: Function, /, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Function, /, *args: object, **kwargs: object) -> Any:
         started = clock.now()
         results = entry(*args, **kwargs)
         inside = seconds = clock.now() - started

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from aesara.compile.io import In, SymbolicInput
 from aesara.graph.messages import describe, namesake_note
@@ -24,7 +23,7 @@ class OutputNameError(TypeError, AssertionError):
     """An output is named by something else than a string; Aesara 2.9 raises AssertionErrors."""
 
 
-def convert_function_input(input: Any) -> SymbolicInput:
+def convert_function_input(input: object) -> SymbolicInput:
     """Return the description of an input that is given in one of the short forms.
 
     Accepted are a `SymbolicInput`, a variable, and lists or tuples: ``(variable, value)``,
@@ -75,7 +74,7 @@ def get_info_on_inputs(named_inputs: Sequence[str], n_unnamed_inputs: int) -> st
     return f"The function has {named}, and {n_unnamed_inputs} without a name."
 
 
-def complain_about_unused_input(index: int, variable: Variable, action: str, used: Iterable[Any]) -> None:
+def complain_about_unused_input(index: int, variable: Variable, action: str, used: Iterable[object]) -> None:
     """Raise or warn that a function does not need one of its inputs; it needs what is `used`."""
     note = namesake_note(variable, used, "is needed to compute the outputs")
     text = (

@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara import clock
 from aesara.compile.function import cache
@@ -21,7 +21,7 @@ from aesara.compile.mode import get_mode
 from aesara.configdefaults import config
 from aesara.graph.checksums import checksum_of, confirm
 from aesara.graph.cloning import clone_get_equiv
-from aesara.graph.container import Container, OwnContainer
+from aesara.graph.container import Container, OwnContainer, StorageMap
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.digest import NoDigest
 from aesara.graph.fg import FunctionGraph
@@ -31,6 +31,11 @@ from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
 from aesara.progress import begin_stage, compiling
 from aesara.utils import found_at, free_in_children
+
+if TYPE_CHECKING:
+    from aesara.compile.mode import Mode
+    from aesara.compile.profile_stats import ProfileStats
+
 
 _logger = logging.getLogger("aesara.compile.function")
 #: held while a graph is taken out of its nested pickle
@@ -80,10 +85,10 @@ class FunctionMaker:
         self,
         inputs: Any,
         outputs: Any,
-        mode: Any = None,
+        mode: object = None,
         accept_inplace: bool = False,
         function_builder: type[Function] = Function,
-        profile: Any = None,
+        profile: ProfileStats | bool | str | None = None,
         on_unused_input: str | None = None,
         fgraph: FunctionGraph | None = None,
         output_keys: Sequence[str] | None = None,
@@ -195,12 +200,12 @@ class FunctionMaker:
         return position in self.update_mapping.values()
 
     @staticmethod
-    def wrap_in(input: Any) -> SymbolicInput:
+    def wrap_in(input: object) -> SymbolicInput:
         """Return the description of an input; see `convert_function_input`."""
         return convert_function_input(input)
 
     @staticmethod
-    def wrap_out(output: Any) -> SymbolicOutput:
+    def wrap_out(output: object) -> SymbolicOutput:
         """Return the description of an output."""
         if isinstance(output, SymbolicOutput):
             return output
@@ -215,7 +220,7 @@ class FunctionMaker:
         additional_outputs: Sequence[SymbolicOutput],
         fgraph: FunctionGraph,
         mode: Any,
-        profile: Any = None,
+        profile: ProfileStats | None = None,
     ) -> None:
         """Rewrite a graph as the mode wants it."""
         with config.change_flags(compute_test_value=config.compute_test_value_opt):
@@ -264,7 +269,7 @@ class FunctionMaker:
         with config.change_flags(compute_test_value="off"):  # what linking builds is no graph of the user's
             return self._link(containers, defaults, storage_map)
 
-    def _link(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:
+    def _link(self, containers: list[Container], defaults: list[Any], storage_map: StorageMap) -> Function:
         """Make a function of the graph, with the values in these containers."""
         function = self._create_restored(containers, defaults, storage_map)
         if function is not None:
@@ -282,7 +287,7 @@ class FunctionMaker:
         function._declined = declined
         return function
 
-    def _container(self, index: int, spec: SymbolicInput, value: Any) -> tuple[Container, tuple[bool, bool, Any]]:
+    def _container(self, index: int, spec: SymbolicInput, value: object) -> tuple[Container, tuple[bool, bool, Any]]:
         """The container of an input, and whether it is required, is reset after each call, and to what."""
         if isinstance(value, Container):
             return value, (False, False, None)
@@ -316,7 +321,9 @@ class FunctionMaker:
             name=self.name,
         )
 
-    def _create_native(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:
+    def _create_native(
+        self, containers: list[Container], defaults: list[Any], storage_map: StorageMap | None
+    ) -> Function:
         """A function that runs natively; raises `Declined` where the linker has no native form of the graph."""
         output_storage = [Container(variable, [None]) for variable in self.fgraph.outputs]
         function = self._build(None, containers, output_storage, defaults)
@@ -346,7 +353,7 @@ class FunctionMaker:
         """Return the arguments with which a native linker measures each step."""
         return {"timed": True} if self.profile is not None and self.profile.flag_time_thunks else {}
 
-    def _attach(self, native: Any, function: Function, storage_map: Any) -> None:
+    def _attach(self, native: Any, function: Function, storage_map: StorageMap | None) -> None:
         """Let a function call what a native linker has made."""
         if self.profile is not None and hasattr(native, "report"):
             implicit = getattr(native, "implicit", [bool(spec.implicit) for spec in self.inputs])
@@ -354,7 +361,7 @@ class FunctionMaker:
         if any(spec.strict and not spec.implicit for spec in self.inputs) and hasattr(native, "refuse_numbers"):
             native.refuse_numbers()
         cells = [container.storage for container in function.input_storage]
-        known: dict[Variable, list[Any]] = dict(storage_map or {})
+        known: dict[Variable, list[object]] = dict(storage_map or {})
 
         def cells_by_variable() -> dict[Variable, list[Any]]:
             computed = [variable for node in self.fgraph.toposort() for variable in node.outputs]
@@ -363,7 +370,9 @@ class FunctionMaker:
         native.cells_by_variable = cells_by_variable
         function._attach_native(native)
 
-    def _create_restored(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function | None:
+    def _create_restored(
+        self, containers: list[Container], defaults: list[Any], storage_map: StorageMap | None
+    ) -> Function | None:
         """A function that runs natively, from what the linker has made of the graph before; None if it cannot."""
         if self._form is None:
             return None
@@ -384,7 +393,9 @@ class FunctionMaker:
         self._attach(native, function, storage_map)
         return function
 
-    def _create_vm(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:
+    def _create_vm(
+        self, containers: list[Container], defaults: list[object], storage_map: StorageMap | None
+    ) -> Function:
         """A function that runs the nodes' thunks."""
         fgraph = self.fgraph
         started = clock.now()
@@ -399,7 +410,7 @@ class FunctionMaker:
         return self._build(vm, containers, output_storage, defaults)
 
     def copy_with(
-        self, swap: dict[Any, Any], delete_updates: bool, name: str | None, profile: Any
+        self, swap: dict[Any, Any], delete_updates: bool, name: str | None, profile: ProfileStats | None
     ) -> tuple[FunctionMaker, dict[Any, Any]]:
         """Return a maker for a copy of the rewritten graph, and the copies of its variables; see `Function.copy`."""
         old = self.fgraph
@@ -426,7 +437,7 @@ class FunctionMaker:
         inputs: list[SymbolicInput],
         fgraph: FunctionGraph,
         name: str | None,
-        profile: Any,
+        profile: ProfileStats | None,
     ) -> FunctionMaker:
         """A maker with the same options for a graph that is rewritten already."""
         outputs: Any = self.outputs
@@ -471,7 +482,7 @@ class FunctionMaker:
         self.fgraph = graph
         del self._kept
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         state = {key: value for key, value in dict(self.__dict__).items() if key not in _DERIVED}
         state["inputs"] = [without_graph(spec) for spec in self.inputs]
         if "_stored" not in state:
@@ -500,7 +511,7 @@ class FunctionMaker:
             return [(type, v.name) for type, v in zip(kept.types, written.outputs)]
         return [(v.type, v.name) for v in self.fgraph.outputs]
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         state = dict(state)
         self._unconfirmed = state.pop("_checksum", None), state
         self.__dict__.update(state)
@@ -529,12 +540,12 @@ class FunctionMaker:
 
 
 def orig_function(
-    inputs: Any,
-    outputs: Any,
-    mode: Any = None,
+    inputs: object,
+    outputs: object,
+    mode: Mode | str | None = None,
     accept_inplace: bool = False,
     name: str | None = None,
-    profile: Any = None,
+    profile: ProfileStats | bool | str | None = None,
     on_unused_input: str | None = None,
     output_keys: Sequence[str] | None = None,
     fgraph: FunctionGraph | None = None,

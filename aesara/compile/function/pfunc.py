@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import ItemsView, Iterable, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from aesara.compile.function.function import Function
 from aesara.compile.function.inputs import (
@@ -33,13 +33,17 @@ from aesara.subgraph import OpFromGraph
 from aesara.tensor.core.dtypes import discrete_dtypes, float_dtypes
 from aesara.tensor.shapes.shape import variables_of_shapes
 
+if TYPE_CHECKING:
+    from aesara.compile.mode import Mode
+    from aesara.compile.profile_stats import ProfileStats
+
 
 def iter_over_pairs(pairs: Any) -> Iterable[tuple[Any, Any]]:
     """Iterate over the items of a mapping, or over a list of pairs."""
     return pairs.items() if isinstance(pairs, Mapping) else pairs
 
 
-def _are_pairs(pairs: Any) -> bool:
+def _are_pairs(pairs: object) -> bool:
     if isinstance(pairs, (Mapping, ItemsView)):
         return True
     return isinstance(pairs, (list, tuple)) and all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs)
@@ -122,7 +126,7 @@ class _Rebuild:
                     clones[node] = node  # all its outputs are replaced
         return clones[root]
 
-    def replace(self, pairs: Any) -> None:
+    def replace(self, pairs: object) -> None:
         """Arrange that variables are replaced when they are met."""
         for old, new in iter_over_pairs(pairs):
             if not isinstance(old, Variable):
@@ -142,7 +146,7 @@ class _Rebuild:
                 new = old.type.filter_variable(new)
             self.clones[old] = self.clone(new)
 
-    def add_updates(self, updates: Any) -> None:
+    def add_updates(self, updates: object) -> None:
         """Take over the updates of shared variables that the user gives."""
         if not _are_pairs(updates):
             raise TypeError(f"The `updates` parameter must be an ordered mapping or a list of pairs, got {updates!r}.")
@@ -189,7 +193,7 @@ class _Rebuild:
         return cloned
 
 
-def _as_update(target: SharedVariable, value: Any) -> Variable:
+def _as_update(target: SharedVariable, value: object) -> Variable:
     if not isinstance(value, Variable):
         # A number or an array: let it take the type of the variable if it can.
         try:
@@ -226,7 +230,7 @@ def _advise_on_integers(target: SharedVariable, value: Variable) -> str:
     return f"{describe(target)} holds {own}, since it was made of integers, and gets {new}: make it by `{made}`. "
 
 
-def _output_variables(outputs: Any) -> list[Any]:
+def _output_variables(outputs: object) -> list[Any]:
     if outputs is None:
         return []
     if isinstance(outputs, Mapping):
@@ -234,10 +238,10 @@ def _output_variables(outputs: Any) -> list[Any]:
     return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
 
 
-def _clone_outputs(rebuild: _Rebuild, outputs: Any) -> Any:
+def _clone_outputs(rebuild: _Rebuild, outputs: object) -> Any:
     """Clone what the user gave as outputs: nothing, one, or a list of variables and `Out` objects."""
 
-    def clone_one(output: Any) -> Any:
+    def clone_one(output: object) -> Any:
         if isinstance(output, SymbolicOutput):
             return type(output)(rebuild.clone(output.variable), borrow=output.borrow)
         if isinstance(output, Variable):
@@ -252,13 +256,13 @@ def _clone_outputs(rebuild: _Rebuild, outputs: Any) -> Any:
 
 
 def rebuild_collect_shared(
-    outputs: Any,
-    inputs: Sequence[Any] | None = None,
-    replace: Any = None,
-    updates: Any = None,
+    outputs: object,
+    inputs: Sequence[object] | None = None,
+    replace: object = None,
+    updates: object = None,
     rebuild_strict: bool = True,
     copy_inputs_over: bool = True,
-    no_default_updates: Any = False,
+    no_default_updates: object = False,
     clone_inner_graphs: bool = False,
 ) -> tuple[list[Variable], Any, list[Any]]:
     """Clone a graph with substitutions, and collect the shared variables it needs.
@@ -329,7 +333,7 @@ def _rebuild_graph(
     return new_inputs, new_outputs, rebuild.clone_updates()
 
 
-def _as_input(param: Any, rebuild_strict: bool, allow_downcast: bool | None) -> SymbolicInput:
+def _as_input(param: object, rebuild_strict: bool, allow_downcast: bool | None) -> SymbolicInput:
     """The description of one entry of `inputs`."""
     if isinstance(param, SharedVariable):
         raise TypeError(
@@ -359,7 +363,9 @@ def _copy_of(param: In) -> In:
     return new
 
 
-def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast: bool | None) -> list[SymbolicInput]:
+def _describe_inputs(
+    params: Sequence[object], rebuild_strict: bool, allow_downcast: bool | None
+) -> list[SymbolicInput]:
     if not isinstance(params, (list, tuple)):
         raise TypeError("The `params` argument must be a list or a tuple")
     inputs: list[SymbolicInput] = []
@@ -400,12 +406,12 @@ def _shared_input(variable: SharedVariable, update: Variable | None) -> In:
 
 
 def construct_pfunc_ins_and_outs(
-    params: Sequence[Any],
-    outputs: Any = None,
-    mode: Any = None,
-    updates: Any = None,
-    givens: Any = None,
-    no_default_updates: Any = False,
+    params: Sequence[object],
+    outputs: object = None,
+    mode: Mode | str | None = None,
+    updates: object = None,
+    givens: object = None,
+    no_default_updates: object = False,
     rebuild_strict: bool = True,
     allow_input_downcast: bool | None = None,
     fgraph: FunctionGraph | None = None,
@@ -423,17 +429,17 @@ def construct_pfunc_ins_and_outs(
 
 
 def pfunc(
-    params: Sequence[Any],
-    outputs: Any = None,
-    mode: Any = None,
-    updates: Any = None,
-    givens: Any = None,
-    no_default_updates: Any = False,
+    params: Sequence[object],
+    outputs: object = None,
+    mode: Mode | str | None = None,
+    updates: object = None,
+    givens: object = None,
+    no_default_updates: object = False,
     accept_inplace: bool = False,
     name: str | None = None,
     rebuild_strict: bool = True,
     allow_input_downcast: bool | None = None,
-    profile: Any = None,
+    profile: ProfileStats | bool | str | None = None,
     on_unused_input: str | None = None,
     output_keys: Sequence[str] | None = None,
     fgraph: FunctionGraph | None = None,
@@ -474,7 +480,7 @@ def pfunc(
     )
     _check_unused(graph, inputs, len(new_inputs), on_unused_input, rebuild)
     if outputs is None:
-        given: Any = None
+        given: object = None
     elif isinstance(outputs, (list, tuple)):
         given = output_specs
     else:
@@ -501,7 +507,7 @@ def _check_missing(
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
     given: Sequence[Variable],
-    givens: Any,
+    givens: object,
     n_to_be_used: int,
 ) -> None:
     """Raise an error if the outputs need variables that have no value; `given` and `givens` is what the user has given.

@@ -31,11 +31,11 @@ class StoredGraph:
 
     content: NestedPickle | tuple
     borrow: list[bool]
-    types: list[tuple[Any, str | None]]
+    types: list[tuple[object, str | None]]
 
     @classmethod
     def pack(
-        cls, fgraph: FunctionGraph, inputs: list[SymbolicInput], outputs: list[SymbolicOutput], symbols: Any
+        cls, fgraph: FunctionGraph, inputs: list[SymbolicInput], outputs: list[SymbolicOutput], symbols: object
     ) -> StoredGraph:
         """Put a graph into a nested pickle.
 
@@ -51,7 +51,7 @@ class StoredGraph:
         content = list(fgraph.inputs), list(fgraph.outputs), symbols
         explicit = {id(spec.variable) for spec in inputs}
 
-        def stays_outside(item: Any) -> bool:
+        def stays_outside(item: object) -> bool:
             if isinstance(item, np.ndarray):
                 return item.nbytes > _SMALL
             return isinstance(item, (Container, SharedVariable)) or id(item) in explicit
@@ -76,7 +76,7 @@ def without_graph(spec: SymbolicInput) -> SymbolicInput:
     return spec
 
 
-def facts_of(value: Any) -> Any:
+def facts_of(value: object) -> Any:
     """Reduce the description of a function to plain values, for the checksum of a pickle.
 
     Parts with a checksum of their own are left out, as are the values of arguments and shared variables, and objects

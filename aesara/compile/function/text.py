@@ -58,7 +58,7 @@ def _input_text(spec: Any) -> str:
     return kind if name is None else f"{name}: {kind}"
 
 
-def _output_text(variable: Variable, written: Any, key: str | None) -> str:
+def _output_text(variable: Variable, written: object, key: str | None) -> str:
     # The graph that was compiled is no longer what the user has written.
     parts = [key, variable.name or (None if written is None else formula_of(written))]
     label, kind = " = ".join(part for part in parts if part is not None), type_text(variable.type)
