@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import get_vector_length
@@ -350,7 +351,15 @@ def tile(x: TensorLike, reps: Any, ndim: int | None = None) -> TensorVariable:
     sizes = sizes_of(x)
     pairs = [entry for pair in zip(repetitions, sizes) for entry in pair]
     spread = x.dimshuffle([entry for axis in range(ndim) for entry in ("x", axis)])
-    return reshape(alloc(spread, *pairs), [r * size for r, size in zip(repetitions, sizes)], ndim=ndim)
+    lengths = [_in_int64(r) * size for r, size in zip(repetitions, sizes)]
+    return reshape(alloc(spread, *pairs), lengths, ndim=ndim)
+
+
+def _in_int64(count: Any) -> Any:
+    """Convert a count to int64, as its product with a length may not fit a smaller dtype."""
+    if isinstance(count, np.integer):
+        return int(count)
+    return count.astype("int64") if isinstance(count, TensorVariable) and count.type.dtype in integer_dtypes else count
 
 
 def _repetitions(reps: Any, ndim: int | None) -> list[Any]:

@@ -193,7 +193,8 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
     sizes = sizes_of(x)
     spread = dimshuffle(x, [*range(axis + 1), "x", *range(axis + 1, x.type.ndim)])
     filled = alloc(spread, *sizes[: axis + 1], repeats, *sizes[axis + 1 :])
-    count = repeats.data.item() if hasattr(repeats, "data") else repeats
+    # The new length may not fit the dtype of `repeats`.
+    count = repeats.data.item() if hasattr(repeats, "data") else repeats.astype("int64")
     return reshape(filled, [*sizes[:axis], sizes[axis] * count, *sizes[axis + 1 :]], ndim=x.type.ndim)
 
 
