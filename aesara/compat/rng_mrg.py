@@ -287,9 +287,9 @@ class MRG_RandomStream:
             Whether numbers more than two standard deviations from the mean are drawn again.
         """
         _no_others("normal", kwargs)
-        size = _check_size(size)
+        shape = _check_size(size)
         (avg, std), dtype = _parameters(dtype, avg, std)
-        count = as_tensor_variable(prod(as_tensor_variable(size), dtype="int64"))
+        count = as_tensor_variable(prod(as_tensor_variable(shape), dtype="int64"))
         flat = self.uniform((count + count % 2,), dtype=dtype, nstreams=nstreams)
         half = flat.shape[0] // 2
         first, angle = flat[:half], np.array(2.0 * np.pi, dtype=dtype) * flat[half:]
@@ -297,8 +297,8 @@ class MRG_RandomStream:
         pair = [radius * cos(angle), radius * sin(angle)]
         if truncate:
             pair = self._truncate(pair, angle, dtype, nstreams)
-        given = ndim if ndim is not None else get_vector_length(as_tensor_variable(size))
-        return avg + std * reshape(join(0, *pair)[:count], size, ndim=given)
+        given = ndim if ndim is not None else get_vector_length(as_tensor_variable(shape))
+        return avg + std * reshape(join(0, *pair)[:count], shape, ndim=given)
 
     def _truncate(self, pair: list[Any], angle: Any, dtype: str, nstreams: int | None) -> list[Any]:
         """Return the numbers within [-2, 2], then new ones for the others: of the same angles, with another radius."""

@@ -7,6 +7,7 @@ from typing import Any
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.discrete_fourier.transforms import fft as _transform
 
@@ -23,7 +24,7 @@ class Fourier:
     array([2.+0.j, 0.+0.j, 2.+0.j, 0.+0.j])
     """
 
-    def __call__(self, a: Any, n: Any, axis: Any) -> TensorVariable:
+    def __call__(self, a: TensorLike, n: TensorLike, axis: Any) -> TensorVariable:
         """The transform.
 
         Parameters

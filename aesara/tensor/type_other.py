@@ -32,7 +32,7 @@ class NoneTypeT(Generic):
     def may_share_memory(a: TensorLike, b: TensorLike) -> bool:
         return False
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         return ()
 
     def __eq__(self, other: object) -> bool:
@@ -64,7 +64,7 @@ class SliceType(Type):
             return x
         raise TypeError(f"Expected a slice! Got {x!r} of type {type(x)}.")
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         return ()
 
     def __eq__(self, other: object) -> bool:

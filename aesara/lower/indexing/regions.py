@@ -24,6 +24,7 @@ from aesara.lower.sequences.sequential import flat_positions
 from aesara.records import dataclass
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_like import TemplateEntry
 from aesara.tensor.indexing.chained_index import ChainedIndex
 from aesara.tensor.indexing.index_forms import get_slice_elements
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
@@ -192,7 +193,7 @@ def _count(span: Expr, step: Expr, forward: bool) -> Expr:
 
 
 def _basic_parts(
-    idx_list: Sequence[object], scalars: Iterator[Variable], array: Array, node: Apply, context: Context
+    idx_list: Sequence[TemplateEntry], scalars: Iterator[Variable], array: Array, node: Apply, context: Context
 ) -> tuple[list[Part], list[object]]:
     parts: list[Part] = []
     guards: list[object] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,12 +10,14 @@ import aesara.scalar as aes
 from aesara.configdefaults import config
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import dtype_specs_map
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.utils import did_you_mean
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
+
 
 __all__ = ["cast"]
 
@@ -75,7 +77,7 @@ def resolve_dtype(dtype: DTypeLike) -> str:
         raise TypeError(f"{dtype!r} is no dtype; there are {', '.join(dtype_specs_map)}.{hint}") from None
 
 
-def cast(x: Any, dtype: str | np.dtype) -> TensorVariable:
+def cast(x: TensorLike, dtype: str | np.dtype) -> TensorVariable:
     """Convert a tensor to another dtype.
 
     Parameters

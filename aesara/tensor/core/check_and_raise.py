@@ -15,13 +15,14 @@ from aesara.scalar.types import ScalarType
 from aesara.scalar.types import bool as bool_
 from aesara.tensor.core.constant_value import constant_of_output, get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.exceptions import NotScalarConstantError
 
 
 class ExceptionType(Generic):
     """The type of exception classes."""
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         return ()
 
     def __eq__(self, other: object) -> bool:
@@ -81,7 +82,7 @@ class CheckAndRaise(Op):
         return Apply(self, [value, *(self._condition(cond, value) for cond in conds)], [value.type()])
 
     @staticmethod
-    def _condition(condition: Any, value: Variable) -> Variable:
+    def _condition(condition: TensorLike, value: Variable) -> Variable:
         """Convert a condition to a variable; scalar conditions may be scalar variables."""
         if isinstance(condition, Variable) and condition.type == bool_ and isinstance(value.type, ScalarType):
             return condition
@@ -91,7 +92,7 @@ class CheckAndRaise(Op):
         """Select the conditions from a list of inputs, or of objects that belong to the inputs."""
         return inputs[1 : len(inputs) - self.n_facts]
 
-    def message(self, inputs: Sequence[Any]) -> str:
+    def message(self, inputs: Sequence[np.ndarray]) -> str:
         """Return the error message for values of the inputs for which a condition does not hold; conditions may be
         None.
         """

@@ -31,7 +31,7 @@ __all__ = ["extract_constant", "get_scalar_constant_value"]
 
 
 def get_scalar_constant_value(
-    orig_v: Any,
+    orig_v: TensorLike,
     elemwise: bool = True,
     only_process_constants: bool = False,
     max_recur: int = 10,
@@ -163,7 +163,7 @@ def extract_constant(x: TensorLike, elemwise: bool = True, only_process_constant
         return x
 
 
-def known_integer(x: Any, max_recur: int = 10) -> int | None:
+def known_integer(x: TensorLike, max_recur: int = 10) -> int | None:
     """Return the integer that `x` is known to be, None when it is not known.
 
     At most `max_recur` nested expressions are evaluated.

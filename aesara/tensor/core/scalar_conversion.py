@@ -13,10 +13,13 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import OutputCells
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
+from aesara.tensor.core.variable import TensorVariable
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 __all__ = ["scalar_from_tensor", "tensor_from_scalar"]
 
@@ -39,15 +42,15 @@ class TensorFromScalar(Op):
             raise TypeError(f"TensorFromScalar expected a scalar variable; got {describe(s)}.")
         return Apply(self, [s], [tensor_type(s.type.dtype, ())()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         output_storage[0][0] = np.asarray(inputs[0], dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, in_shapes: list[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, in_shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         return [()]
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]) -> list[Variable]:
         if inputs[0].type.dtype in discrete_dtypes:
             return [inputs[0].zeros_like(dtype=config.floatX)]
         return [scalar_from_tensor(output_gradients[0])]
@@ -66,15 +69,15 @@ class ScalarFromTensor(Op):
             raise TypeError(f"ScalarFromTensor expected a tensor variable without dimensions; got {describe(t)}.")
         return Apply(self, [t], [aes.get_scalar_type(dtype=t.type.dtype).make_variable()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         output_storage[0][0] = np.asarray(inputs[0])[()]
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, in_shapes: list[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, in_shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         return [()]
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]) -> list[Variable]:
         if inputs[0].type.dtype in discrete_dtypes:
             return [inputs[0].zeros_like(dtype=config.floatX)]
         return [tensor_from_scalar(output_gradients[0])]

@@ -14,7 +14,7 @@ from aesara.graph.op import Op
 from aesara.tensor.core.casting import cast, resolve_dtype
 from aesara.tensor.core.constant_value import constant_of_output, follow_input, infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable, constant
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import ShapeLike, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.indexing.selection import fill
@@ -23,6 +23,7 @@ from aesara.tensor.shapes.shape import shape as shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
+
 
 __all__ = ["alloc", "empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
 
@@ -173,7 +174,7 @@ def _sizes(shape: Any) -> Sequence[Any]:
     return infer_static_shape(shape)[0]
 
 
-def zeros(shape: Any, dtype: DTypeLike | None = None) -> TensorVariable:
+def zeros(shape: ShapeLike, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor of zeros.
 
     Parameters
@@ -194,7 +195,7 @@ def zeros(shape: Any, dtype: DTypeLike | None = None) -> TensorVariable:
     return alloc(np.array(0, dtype=dtype), *_sizes(shape))
 
 
-def ones(shape: Any, dtype: DTypeLike | None = None) -> TensorVariable:
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor of ones; see `zeros`.
 
     Examples
@@ -206,7 +207,7 @@ def ones(shape: Any, dtype: DTypeLike | None = None) -> TensorVariable:
     return alloc(np.array(1, dtype=dtype), *_sizes(shape))
 
 
-def full(shape: Any, fill_value: Any, dtype: DTypeLike | None = None) -> TensorVariable:
+def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor of a given shape filled with a value.
 
     Parameters
@@ -234,7 +235,7 @@ def _convert(value: TensorVariable, dtype: str) -> TensorVariable:
     return cast(value, dtype) if data is None else constant(np.asarray(data).astype(dtype))
 
 
-def empty(shape: Any, dtype: DTypeLike | None = None) -> TensorVariable:
+def empty(shape: ShapeLike, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor with entries that mean nothing; see `zeros`.
 
     Examples
@@ -279,7 +280,7 @@ def ones_like(model: Any, dtype: Any = None, opt: bool = False) -> TensorVariabl
     return _constant_like(model, 1, dtype, opt)
 
 
-def _constant_like(model: Any, value: int, dtype: Any, opt: bool) -> TensorVariable:
+def _constant_like(model: TensorLike, value: int, dtype: Any, opt: bool) -> TensorVariable:
     model = as_tensor_variable(model)
     dtype = model.type.dtype if dtype is None else resolve_dtype(dtype)
     filling = constant(np.array(value, dtype=dtype))
@@ -288,7 +289,7 @@ def _constant_like(model: Any, value: int, dtype: Any, opt: bool) -> TensorVaria
     return fill(model, filling)
 
 
-def full_like(a: TensorLike, fill_value: Any, dtype: DTypeLike | None = None) -> TensorVariable:
+def full_like(a: TensorLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor in the shape of another, filled with a value.
 
     Parameters
@@ -312,7 +313,7 @@ def full_like(a: TensorLike, fill_value: Any, dtype: DTypeLike | None = None) ->
     return fill(as_tensor_variable(a), value)
 
 
-def empty_like(prototype: Any, dtype: DTypeLike | None = None) -> TensorVariable:
+def empty_like(prototype: TensorLike, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor like another one, with entries that mean nothing.
 
     Examples

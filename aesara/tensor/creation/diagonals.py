@@ -12,6 +12,7 @@ from aesara.graph.pullback import grad_undefined
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.eye_tri import eye
@@ -190,7 +191,7 @@ class AllocDiag(Op):
         return [None if point is None else self(point) for point in eval_points]
 
 
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
+def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
     """Return diagonals; see `numpy.diagonal`.
 
     Parameters
@@ -211,7 +212,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorV
     return ExtractDiag(offset, axis1, axis2)(a)
 
 
-def diag(v: Any, k: int = 0) -> TensorVariable:
+def diag(v: TensorLike, k: int = 0) -> TensorVariable:
     """Return the diagonal of a matrix, or the matrix with a vector as diagonal.
 
     Parameters
@@ -235,7 +236,7 @@ def diag(v: Any, k: int = 0) -> TensorVariable:
     raise ValueError(f"`diag` needs at least one dimension; got {v.type}.")
 
 
-def _as_filling(a: TensorVariable, val: Any, op: Op) -> TensorVariable:
+def _as_filling(a: TensorVariable, val: TensorLike, op: Op) -> TensorVariable:
     """Return a value for entries of `a` in its dtype."""
     val = as_tensor_variable(val)
     if val.type.ndim:
@@ -287,7 +288,7 @@ class FillDiagonal(Op):
 fill_diagonal_ = FillDiagonal()
 
 
-def fill_diagonal(a: Any, val: Any) -> TensorVariable:
+def fill_diagonal(a: TensorLike, val: TensorLike) -> TensorVariable:
     """Return a copy of a tensor with the main diagonal set to a scalar.
 
     Parameters
@@ -318,7 +319,7 @@ class FillDiagonalOffset(Op):
 
     __props__ = ()
 
-    def make_node(self, a: Any, val: Any, offset: Any) -> Apply:
+    def make_node(self, a: Any, val: Any, offset: IntegerLike) -> Apply:
         a = as_tensor_variable(a)
         if a.type.ndim != 2:
             raise TypeError(f"{type(self).__name__}: the first input must be a matrix; got {a.type}.")
@@ -354,7 +355,7 @@ class FillDiagonalOffset(Op):
 fill_diagonal_offset_ = FillDiagonalOffset()
 
 
-def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
+def fill_diagonal_offset(a: TensorLike, val: TensorLike, offset: IntegerLike) -> TensorVariable:
     """Return a copy of a matrix with one of its diagonals set to a scalar.
 
     Parameters

@@ -8,6 +8,7 @@ import numpy as np
 
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise import ops
@@ -15,6 +16,7 @@ from aesara.tensor.shapes.rearranging import moveaxis, normalize_axes
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
+
 
 __all__ = ["geomspace", "linspace", "logspace"]
 
@@ -101,16 +103,16 @@ def linspace(
 
 
 def logspace(
-    start: Any,
-    end: Any = None,
-    steps: Any = None,
+    start: TensorLike,
+    end: TensorLike | None = None,
+    steps: IntegerLike | None = None,
     base: Any = 10.0,
     endpoint: bool = True,
     dtype: Any = None,
     axis: int = 0,
     *,
-    stop: Any = None,
-    num: Any = None,
+    stop: TensorLike | None = None,
+    num: IntegerLike | None = None,
 ) -> TensorVariable:
     """Return numbers equally spaced by their logarithm, which goes from `start` to `end`.
 
@@ -133,16 +135,16 @@ def logspace(
 
 
 def geomspace(
-    start: Any,
-    end: Any = None,
-    steps: Any = None,
-    base: Any = 10.0,
+    start: TensorLike,
+    end: TensorLike | None = None,
+    steps: IntegerLike | None = None,
+    base: TensorLike = 10.0,
     endpoint: bool = True,
     dtype: Any = None,
     axis: int = 0,
     *,
-    stop: Any = None,
-    num: Any = None,
+    stop: TensorLike | None = None,
+    num: IntegerLike | None = None,
 ) -> TensorVariable:
     """Return numbers from `start` to `end`, each a multiple of the one before.
 

@@ -14,7 +14,7 @@ from aesara.tensor.core.casting import resolve_dtype
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import IntegerLike, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import switch
@@ -23,6 +23,7 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
+
 
 __all__ = [
     "eye",
@@ -62,7 +63,7 @@ class Eye(Op):
     def __init__(self, dtype: str | None = None):
         self.dtype = config.floatX if dtype is None else resolve_dtype(dtype)
 
-    def make_node(self, n: Any, m: Any, k: Any) -> Apply:
+    def make_node(self, n: Any, m: Any, k: IntegerLike) -> Apply:
         inputs = _integer_scalars(self, n=n, m=m, k=k)
         shape = tuple(_static_size(size) for size in inputs[:2])
         return Apply(self, inputs, [tensor_type(self.dtype, shape)()])
@@ -146,7 +147,7 @@ class Tri(Op):
     def __init__(self, dtype: str | None = None):
         self.dtype = config.floatX if dtype is None else resolve_dtype(dtype)
 
-    def make_node(self, N: Any, M: Any, k: Any) -> Apply:
+    def make_node(self, N: Any, M: Any, k: IntegerLike) -> Apply:
         inputs = _integer_scalars(self, N=N, M=M, k=k)
         shape = tuple(_static_size(size) for size in inputs[:2])
         return Apply(self, inputs, [tensor_type(self.dtype, shape)()])
@@ -178,13 +179,13 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
     return Tri(dtype)(N, N if M is None else M, k)
 
 
-def _lower_mask(m: TensorVariable, k: Any) -> TensorVariable:
+def _lower_mask(m: TensorVariable, k: IntegerLike) -> TensorVariable:
     if m.type.ndim < 2:
         raise ValueError(f"Expected at least two dimensions; got {m.type}.")
     return tri(m.shape[m.type.ndim - 2], m.shape[m.type.ndim - 1], k=k, dtype="bool")
 
 
-def tril(m: TensorLike, k: Any = 0) -> TensorVariable:
+def tril(m: TensorLike, k: IntegerLike = 0) -> TensorVariable:
     """Return a matrix with the elements above a diagonal set to zero.
 
     Parameters
@@ -218,7 +219,7 @@ def triu(m: TensorLike, k: Any = 0) -> TensorVariable:
     return switch(_lower_mask(m, k - 1), np.zeros((), m.type.dtype), m)
 
 
-def _known_triangle(n: Any, k: Any, m: Any) -> int | None:
+def _known_triangle(n: Any, k: IntegerLike, m: Any) -> int | None:
     """Return the number of entries on or below a diagonal of an n by m matrix, or None if it is unknown."""
     rows, diagonal, columns = known_integer(n), known_integer(k), known_integer(n if m is None else m)
     if rows is None or diagonal is None or columns is None or rows < 0 or columns < 0:
@@ -250,7 +251,7 @@ def tril_indices(n: TensorLike, k: Any = 0, m: TensorLike | None = None) -> tupl
     return _positions(tri(n, m, k=k, dtype="bool"), _known_triangle(n, k, m))
 
 
-def tril_indices_from(a: TensorLike, k: Any = 0) -> tuple[TensorVariable, TensorVariable]:
+def tril_indices_from(a: TensorLike, k: IntegerLike = 0) -> tuple[TensorVariable, TensorVariable]:
     """Return the positions at and below a diagonal of a matrix; see `tril_indices`.
 
     Examples
@@ -277,7 +278,7 @@ def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, Ten
     return _positions(~tri(n, m, k=k - 1, dtype="bool"), known)
 
 
-def triu_indices_from(a: TensorLike, k: Any = 0) -> tuple[TensorVariable, TensorVariable]:
+def triu_indices_from(a: TensorLike, k: IntegerLike = 0) -> tuple[TensorVariable, TensorVariable]:
     """Return the positions at and above a diagonal of a matrix; see `triu_indices`.
 
     Examples

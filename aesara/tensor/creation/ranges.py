@@ -19,6 +19,7 @@ from aesara.tensor.core.casting import cast, resolve_dtype
 from aesara.tensor.core.constant_value import get_scalar_constant_value, known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros, zeros_like
@@ -27,6 +28,7 @@ from aesara.tensor.exceptions import NotScalarConstantError
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
+
 
 __all__ = ["arange", "mgrid", "ogrid"]
 
@@ -52,7 +54,7 @@ class ARange(Op):
     def __init__(self, dtype: str):
         self.dtype = resolve_dtype(dtype)
 
-    def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
+    def make_node(self, start: Any, stop: Any, step: TensorLike) -> Apply:
         inputs = [as_tensor_variable(value) for value in (start, stop, step)]
         for name, value in zip(("start", "stop", "step"), inputs):
             if value.type.ndim != 0:
@@ -152,7 +154,9 @@ def _static_range_length(start: TensorVariable, stop: TensorVariable, step: Tens
     return max(0, math.ceil(length))
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike | None = None) -> TensorVariable:
+def arange(
+    start: TensorLike, stop: TensorLike | None = None, step: TensorLike = 1, dtype: DTypeLike | None = None
+) -> TensorVariable:
     """Return equally spaced numbers; see `numpy.arange`.
 
     Parameters

@@ -8,6 +8,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.pullback import grad_undefined
 from aesara.graph.view import ViewOp
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import clip
 from aesara.user_code import warn_user
 
@@ -26,7 +27,7 @@ class ConsiderConstant(ViewOp):
 consider_constant_ = ConsiderConstant()
 
 
-def consider_constant(x: Any) -> Variable:
+def consider_constant(x: TensorLike) -> Variable:
     """Return `x`, with a gradient of zero.
 
     .. deprecated:: 2.0
@@ -54,7 +55,7 @@ class ZeroGrad(ViewOp):
 zero_grad_ = ZeroGrad()
 
 
-def zero_grad(x: Any) -> Variable:
+def zero_grad(x: TensorLike) -> Variable:
     """Return `x`, with a gradient of zero.
 
     Examples
@@ -85,7 +86,7 @@ class UndefinedGrad(ViewOp):
 undefined_grad_ = UndefinedGrad()
 
 
-def undefined_grad(x: Any) -> Variable:
+def undefined_grad(x: TensorLike) -> Variable:
     """Return `x`, so that asking for a gradient that flows through it raises `NullTypeGradError`."""
     return undefined_grad_(as_tensor_variable(x))
 
@@ -108,7 +109,7 @@ class DisconnectedGrad(ViewOp):
 disconnected_grad_ = DisconnectedGrad()
 
 
-def disconnected_grad(x: Any) -> Variable:
+def disconnected_grad(x: TensorLike) -> Variable:
     """Return `x`, disconnected from its inputs for differentiation.
 
     Unlike for `zero_grad`, a gradient that would flow only through it raises `DisconnectedInputError`.
@@ -134,7 +135,7 @@ class GradClip(ViewOp):
         return [clip(g, self.clip_lower_bound, self.clip_upper_bound) for g in output_gradients]
 
 
-def grad_clip(x: Any, lower_bound: float, upper_bound: float) -> Variable:
+def grad_clip(x: TensorLike, lower_bound: float, upper_bound: float) -> Variable:
     """Return `x`, with its gradient clipped to ``[lower_bound, upper_bound]``.
 
     Examples
@@ -161,7 +162,7 @@ class GradScale(ViewOp):
         return [self.multiplier * g for g in output_gradients]
 
 
-def grad_scale(x: Any, multiplier: float) -> Variable:
+def grad_scale(x: TensorLike, multiplier: float) -> Variable:
     """Return `x`, with its gradient multiplied by `multiplier`.
 
     Examples

@@ -30,6 +30,7 @@ from aesara.graph.view import ViewOp
 from aesara.scalar.structure import structure_of_scalar_op, without_choice
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
@@ -186,7 +187,7 @@ def _(op, node, output, supports_of):
     value, *others = node.inputs
     place = node.outputs.index(output)
 
-    def move(mask: Any) -> Any:
+    def move(mask: TensorLike) -> Any:
         return op(full_mask(Condition("mask", lambda: mask), value), *others, return_list=True)[place]
 
     return move_support(supports_of[value].support, output.type.ndim, (op, place, tuple(others)), move), supports_of[
@@ -299,7 +300,7 @@ def _key_of(part: Any) -> Any:
     return ("constant", part.data.item()) if isinstance(part, Constant) else part
 
 
-def _set_true(mask: Any, entry: Any) -> Any:
+def _set_true(mask: TensorLike, entry: Any) -> Any:
     index = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
     op = IncSubtensor([entry], set_instead_of_inc=True)
     return op(mask, _TRUE, *[v for v in index if v is not None])
@@ -310,12 +311,12 @@ def _none(base: Any, axes: Sequence[int]) -> Any:
     return alloc(_FALSE, *(base.shape[axis] for axis in axes))
 
 
-def _beside(mask: Any, axes: Sequence[int], ndim: int) -> Any:
+def _beside(mask: TensorLike, axes: Sequence[int], ndim: int) -> Any:
     """Extend a mask over some axes to a mask over all axes."""
     return dimshuffle(mask, [axes.index(axis) if axis in axes else "x" for axis in range(ndim)])
 
 
-def _support_of_written(op: Op, base: Any, support: Support, value: Any, index: tuple[Any, ...]) -> Support:
+def _support_of_written(op: Op, base: Any, support: Support, value: TensorLike, index: tuple[Any, ...]) -> Support:
     """Return the support of a tensor of zeros to which a value with a given support is written."""
     if is_uniform(support):
         return move_support(support, base.type.ndim, None, lambda mask: mask)

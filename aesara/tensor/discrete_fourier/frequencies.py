@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import AxisLike, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import lt, switch
@@ -15,7 +15,7 @@ from aesara.tensor.shapes.rearranging import normalize_axes, roll
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
-def fftfreq(n: TensorLike, d: Any = 1.0) -> TensorVariable:
+def fftfreq(n: TensorLike, d: TensorLike = 1.0) -> TensorVariable:
     """Return the frequencies of a transform of `n` numbers with sample spacing `d`.
 
     Examples
@@ -29,7 +29,7 @@ def fftfreq(n: TensorLike, d: Any = 1.0) -> TensorVariable:
     return switch(lt(k, (n + 1) // 2), k, k - n) / (n * as_tensor_variable(d))
 
 
-def rfftfreq(n: TensorLike, d: Any = 1.0) -> TensorVariable:
+def rfftfreq(n: TensorLike, d: TensorLike = 1.0) -> TensorVariable:
     """Return the nonnegative frequencies of a transform of `n` numbers with sample spacing `d`.
 
     Examples
@@ -46,7 +46,7 @@ def _axes(x: TensorVariable, axes: Any) -> Sequence[int]:
     return range(x.type.ndim) if axes is None else normalize_axes(axes, x.type.ndim)
 
 
-def fftshift(x: TensorLike, axes: Any = None) -> TensorVariable:
+def fftshift(x: TensorLike, axes: AxisLike = None) -> TensorVariable:
     """The elements with the frequency zero in the middle of each axis, all by default.
 
     Examples
@@ -61,7 +61,7 @@ def fftshift(x: TensorLike, axes: Any = None) -> TensorVariable:
     return x
 
 
-def ifftshift(x: TensorLike, axes: Any = None) -> TensorVariable:
+def ifftshift(x: TensorLike, axes: AxisLike = None) -> TensorVariable:
     """The inverse of `fftshift`.
 
     Examples

@@ -12,6 +12,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp
+from aesara.tensor.core.tensor_like import IntegerLike, ShapeLike, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.discrete_fourier.transforms import irfftn, rfftn
@@ -34,7 +35,7 @@ class _PairsOp(ExpressionOp):
         """The type of the result."""
         raise NotImplementedError(f"{type(self).__name__}.output_type")
 
-    def _check_operand(self, value: Any, ndim: int) -> TensorVariable:
+    def _check_operand(self, value: TensorLike, ndim: int) -> TensorVariable:
         x = as_tensor_variable(value)
         if x.type.ndim < ndim:
             raise TypeError(
@@ -47,7 +48,7 @@ class _PairsOp(ExpressionOp):
         dtype = _TO_FLOAT.get(x.type.dtype, "float64")
         return x if x.type.dtype == dtype else x.astype(dtype)
 
-    def _lengths(self, s: Any, default: Any) -> TensorVariable:
+    def _lengths(self, s: ShapeLike, default: Any) -> TensorVariable:
         lengths = as_tensor_variable(default if s is None else s)
         if lengths.type.dtype[0] not in "iu":
             raise TypeError(f"{self}: length of the transformed axis must be of type integer; got {lengths.type}.")
@@ -65,7 +66,7 @@ class _PairsOp(ExpressionOp):
     def _dimensions(self, ndim: int) -> int:
         raise NotImplementedError(f"{type(self).__name__}._dimensions")
 
-    def _result_shape(self, lengths: list[Any]) -> list[Any]:
+    def _result_shape(self, lengths: list[IntegerLike | None]) -> list[Any]:
         raise NotImplementedError(f"{type(self).__name__}._result_shape")
 
     def L_op(
@@ -145,7 +146,7 @@ class IRFFTOp(_PairsOp):
     def _dimensions(self, ndim: int) -> int:
         return ndim - 1
 
-    def _result_shape(self, lengths: list[Any]) -> list[Any]:
+    def _result_shape(self, lengths: list[IntegerLike | None]) -> list[Any]:
         return lengths
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:
@@ -164,7 +165,7 @@ def _unitary(norm: str | None) -> str | None:
     return norm
 
 
-def rfft(inp: Any, norm: str | None = None) -> TensorVariable:
+def rfft(inp: TensorLike, norm: str | None = None) -> TensorVariable:
     """The Fourier transform of real tensors over all dimensions but the first, with pairs of real numbers.
 
     Parameters
@@ -195,7 +196,7 @@ def rfft(inp: Any, norm: str | None = None) -> TensorVariable:
     return result / sqrt(prod(lengths).astype(result.type.dtype)) if cond_norm == "ortho" else result
 
 
-def irfft(inp: Any, norm: str | None = None, is_odd: bool = False) -> TensorVariable:
+def irfft(inp: TensorLike, norm: str | None = None, is_odd: bool = False) -> TensorVariable:
     """The inverse of `rfft`.
 
     Parameters

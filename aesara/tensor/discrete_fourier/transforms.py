@@ -13,7 +13,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import PartialShape, ShapeLike, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
@@ -253,7 +253,7 @@ def _lengths_and_axes(x: TensorVariable, s: Any, axes: Any) -> tuple[list[Any], 
 
 
 def _transform(
-    x: TensorVariable, lengths: Sequence[Any], axes: Sequence[int], norm: str | None, inverse: bool
+    x: TensorVariable, lengths: PartialShape, axes: Sequence[int], norm: str | None, inverse: bool
 ) -> TensorVariable:
     if not axes:
         return x
@@ -305,12 +305,16 @@ def ifft(a: TensorLike, n: TensorLike | None = None, axis: int = -1, norm: str |
     return ifftn(a, None if n is None else [n], [axis], norm)
 
 
-def fft2(a: TensorLike, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
+def fft2(
+    a: TensorLike, s: ShapeLike | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None
+) -> TensorVariable:
     """The Fourier transform over two dimensions; see `fftn` for the parameters."""
     return fftn(a, s, axes, norm)
 
 
-def ifft2(a: TensorLike, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
+def ifft2(
+    a: TensorLike, s: ShapeLike | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None
+) -> TensorVariable:
     """The inverse of `fft2`, with the same parameters."""
     return ifftn(a, s, axes, norm)
 
@@ -385,12 +389,16 @@ def irfftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm
     return moveaxis(_scale(result, norm, True, n), -1, axes[-1])
 
 
-def rfft2(a: TensorLike, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
+def rfft2(
+    a: TensorLike, s: ShapeLike | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None
+) -> TensorVariable:
     """The Fourier transform of a real tensor over two dimensions; see `rfftn`."""
     return rfftn(a, s, axes, norm)
 
 
-def irfft2(a: TensorLike, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
+def irfft2(
+    a: TensorLike, s: ShapeLike | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None
+) -> TensorVariable:
     """The inverse of `rfft2`; see `irfftn`."""
     return irfftn(a, s, axes, norm)
 

@@ -26,6 +26,7 @@ from aesara.graph.utils import MethodNotDefined
 from aesara.scalar.structure import condition_of
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.tensor_like import OutputCells
 from aesara.tensor.core.tensor_type import StaticShape, TensorType, tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.pullback import PullbackPlan, pullback_plan
@@ -95,14 +96,14 @@ class Elemwise(Op):
             and self.inplace_pattern == other.inplace_pattern
         )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         state = self.__dict__.copy()
         # Hashes of strings differ between processes.
         for name in ("_hash", "_output_dtypes"):
             state.pop(name, None)
         return state
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._hash = hash((Elemwise, self.scalar_op, self.inplace_pattern))
         self._output_dtypes = {}
@@ -326,7 +327,7 @@ class Elemwise(Op):
         if prepare is not None:
             prepare(node.tag.__dict__.get("fake_node", node), None, None, impl)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         shape = _runtime_shape(self, node, inputs)
         results = self.scalar_op.evaluate(
             inputs,

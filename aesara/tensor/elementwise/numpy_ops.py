@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from aesara import scalar as aes
@@ -11,6 +9,7 @@ from aesara.graph.messages import describe
 from aesara.scalar import ufuncs
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.elemwise import tensor_function
@@ -66,7 +65,7 @@ bitwise_left_shift = left_shift
 bitwise_right_shift = right_shift
 
 
-def _as_real(name: str, x: Any) -> TensorVariable:
+def _as_real(name: str, x: TensorLike) -> TensorVariable:
     x = as_tensor_variable(x)
     if x.type.dtype in complex_dtypes:
         raise TypeError(f"{name} is not defined for complex numbers; got {describe(x)} of type {x.type}.")
@@ -78,7 +77,7 @@ def _as_floats(x: TensorVariable) -> TensorVariable:
     return x.astype(np.promote_types(x.type.dtype, "float32").name) if x.type.dtype in discrete_dtypes else x
 
 
-def positive(x: Any) -> TensorVariable:
+def positive(x: TensorLike) -> TensorVariable:
     """The tensor itself; Booleans have no sign.
 
     Examples
@@ -93,7 +92,7 @@ def positive(x: Any) -> TensorVariable:
     return x
 
 
-def fabs(x: Any) -> TensorVariable:
+def fabs(x: TensorLike) -> TensorVariable:
     """The absolute values, as floating-point numbers.
 
     Examples
@@ -106,36 +105,36 @@ def fabs(x: Any) -> TensorVariable:
     return ops.abs(_as_floats(x))
 
 
-def isposinf(x: Any) -> TensorVariable:
+def isposinf(x: TensorLike) -> TensorVariable:
     """Return whether each element is positive infinity."""
     x = _as_real("isposinf", x)
     return ops.and_(ops.isinf(x), ops.gt(x, 0))
 
 
-def isneginf(x: Any) -> TensorVariable:
+def isneginf(x: TensorLike) -> TensorVariable:
     """Return whether each element is negative infinity."""
     x = _as_real("isneginf", x)
     return ops.and_(ops.isinf(x), ops.lt(x, 0))
 
 
-def iscomplex(x: Any) -> TensorVariable:
+def iscomplex(x: TensorLike) -> TensorVariable:
     """Return whether each element has an imaginary part that is not zero."""
     x = as_tensor_variable(x)
     return ops.neq(ops.imag(x), 0) if x.type.dtype in complex_dtypes else ops.second(x, np.array(False))
 
 
-def isreal(x: Any) -> TensorVariable:
+def isreal(x: TensorLike) -> TensorVariable:
     """Return whether each element has no imaginary part, or one that is zero."""
     x = as_tensor_variable(x)
     return ops.eq(ops.imag(x), 0) if x.type.dtype in complex_dtypes else ops.second(x, np.array(True))
 
 
-def _truth(x: Any) -> TensorVariable:
+def _truth(x: TensorLike) -> TensorVariable:
     x = as_tensor_variable(x)
     return x if x.type.dtype == "bool" else ops.neq(x, 0)
 
 
-def logical_and(x1: Any, x2: Any) -> TensorVariable:
+def logical_and(x1: TensorLike, x2: TensorLike) -> TensorVariable:
     """Return whether both elements are true (not zero).
 
     Examples
@@ -147,22 +146,22 @@ def logical_and(x1: Any, x2: Any) -> TensorVariable:
     return ops.and_(_truth(x1), _truth(x2))
 
 
-def logical_or(x1: Any, x2: Any) -> TensorVariable:
+def logical_or(x1: TensorLike, x2: TensorLike) -> TensorVariable:
     """Return whether an element is true (not zero)."""
     return ops.or_(_truth(x1), _truth(x2))
 
 
-def logical_xor(x1: Any, x2: Any) -> TensorVariable:
+def logical_xor(x1: TensorLike, x2: TensorLike) -> TensorVariable:
     """Return whether exactly one element is true (not zero)."""
     return ops.xor(_truth(x1), _truth(x2))
 
 
-def logical_not(x: Any) -> TensorVariable:
+def logical_not(x: TensorLike) -> TensorVariable:
     """Return whether each element is false (zero)."""
     return ops.invert(_truth(x))
 
 
-def float_power(x1: Any, x2: Any) -> TensorVariable:
+def float_power(x1: TensorLike, x2: TensorLike) -> TensorVariable:
     """`x1` to the power of `x2`, computed in float64 or complex128.
 
     Examples
@@ -177,7 +176,7 @@ def float_power(x1: Any, x2: Any) -> TensorVariable:
     return ops.pow(x1.astype(dtype), x2.astype(dtype))
 
 
-def logaddexp2(x1: Any, x2: Any) -> TensorVariable:
+def logaddexp2(x1: TensorLike, x2: TensorLike) -> TensorVariable:
     """The logarithm to base 2 of the sum of powers of 2, without overflow.
 
     Examples
@@ -189,7 +188,7 @@ def logaddexp2(x1: Any, x2: Any) -> TensorVariable:
     return logaddexp2_(_as_real("logaddexp2", x1), _as_real("logaddexp2", x2))
 
 
-def rint(x: Any) -> TensorVariable:
+def rint(x: TensorLike) -> TensorVariable:
     """Each element rounded to the nearest integer, the even one of two, as a floating-point number.
 
     Examples
@@ -204,13 +203,13 @@ def rint(x: Any) -> TensorVariable:
     return ops.round_half_to_even(_as_floats(x))
 
 
-def fix(x: Any) -> TensorVariable:
+def fix(x: TensorLike) -> TensorVariable:
     """Each element rounded to an integer towards zero; integers are returned as they are."""
     x = _as_real("fix", x)
     return x if x.type.dtype in discrete_dtypes else ops.trunc(x)
 
 
-def around(a: Any, decimals: int = 0) -> TensorVariable:
+def around(a: TensorLike, decimals: int = 0) -> TensorVariable:
     """Each element rounded to a number of decimals, to the even one of two equally near.
 
     Parameters
@@ -231,7 +230,7 @@ def around(a: Any, decimals: int = 0) -> TensorVariable:
     return ops.round(a, None, decimals)
 
 
-def modf(x: Any) -> tuple[TensorVariable, TensorVariable]:
+def modf(x: TensorLike) -> tuple[TensorVariable, TensorVariable]:
     """The fraction and the integer part of each element, both with its sign.
 
     Examples
@@ -247,7 +246,9 @@ def modf(x: Any) -> tuple[TensorVariable, TensorVariable]:
     return ops.switch(ops.isnan(x), x, copysign(fraction, x)), whole
 
 
-def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> TensorVariable:
+def nan_to_num(
+    x: TensorLike, nan: TensorLike = 0.0, posinf: TensorLike | None = None, neginf: TensorLike | None = None
+) -> TensorVariable:
     """Replace NaN and infinities by numbers.
 
     Parameters

@@ -9,6 +9,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.scalar import int64 as scalar_int64
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import IndexEntry, TensorLike
 from aesara.tensor.indexing.index_forms import (
     as_nontensor_scalar,
     get_slice_elements,
@@ -42,7 +43,7 @@ class ChainedIndex(Op):
     [2, 7, 1]
     """
 
-    def __init__(self, entries: Sequence[Any], dimension: int = 0, axis: int = 0):
+    def __init__(self, entries: Sequence[IndexEntry], dimension: int = 0, axis: int = 0):
         self.entries = tuple(index_vars_to_types(entry) for entry in entries)
         self.dimension = dimension
         self.axis = axis
@@ -57,7 +58,7 @@ class ChainedIndex(Op):
     def __hash__(self) -> int:
         return hash((type(self), self._key))
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         return self._key
 
     def __str__(self) -> str:
@@ -73,7 +74,7 @@ class ChainedIndex(Op):
             )
         return Apply(self, inputs, [scalar_int64() for _ in range(3 if self.is_slice else 1)])
 
-    def index_of(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
+    def index_of(self, scalars: Sequence[TensorLike]) -> tuple[Any, ...]:
         """Return the entries, with scalars in place of their types."""
         return indices_from_subtensor(scalars, self.entries)
 

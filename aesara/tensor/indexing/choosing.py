@@ -12,6 +12,7 @@ from aesara.graph.op import Op
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros_like
@@ -113,7 +114,7 @@ class Choose(Op):
         return [broadcast_sizes((a_shape, a.type.shape), (choices_shape[1:], choices.type.shape[1:]))]
 
 
-def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
+def choose(a: TensorLike, choices: Any, mode: str = "raise") -> TensorVariable:
     """Take each entry from the choice that `a` names; see `numpy.choose`.
 
     Parameters

@@ -22,7 +22,7 @@ from aesara.tensor.shapes.reshape import reshape
 __all__ = ["extract", "piecewise", "put_along_axis", "select"]
 
 
-def _conditions(name: str, condlist: Sequence[Any]) -> list[TensorVariable]:
+def _conditions(name: str, condlist: Sequence[TensorLike]) -> list[TensorVariable]:
     conditions = [as_tensor_variable(c) for c in condlist]
     for c in conditions:
         if c.type.dtype != "bool":
@@ -30,7 +30,7 @@ def _conditions(name: str, condlist: Sequence[Any]) -> list[TensorVariable]:
     return conditions
 
 
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> TensorVariable:
+def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0) -> TensorVariable:
     """Take each element from the choice of the first condition that holds there.
 
     Parameters
@@ -105,7 +105,7 @@ def piecewise(x: TensorLike, condlist: Any, funclist: Sequence[Any], *args: Any,
     return result
 
 
-def extract(condition: TensorLike, arr: Any) -> TensorVariable:
+def extract(condition: TensorLike, arr: TensorLike) -> TensorVariable:
     """The elements of a tensor for which a condition of the same shape holds, as a vector.
 
     Examples

@@ -8,6 +8,7 @@ import numpy as np
 
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
+from aesara.tensor.core.tensor_like import IndexEntry
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing.index_facts import FULL_SLICE
@@ -77,7 +78,7 @@ def getitem(x: Variable, args: Any) -> TensorVariable:
     return dimshuffle(part, [*pattern, *dims])
 
 
-def _take_by_tensors(x: Variable, entries: list[Any]) -> TensorVariable:
+def _take_by_tensors(x: Variable, entries: list[IndexEntry]) -> TensorVariable:
     """Return the part of `x` that an index with tensors in it names."""
     separation = _empty_ellipsis(entries, x.type.ndim)
     if separation is None:
@@ -103,13 +104,13 @@ def _basic_index(x: Variable, entries: list[Any]) -> TensorVariable:
     return Subtensor(index)(x, *get_slice_elements(index, lambda part: part is not None))
 
 
-def _is_full_slice(entry: Any) -> bool:
+def _is_full_slice(entry: IndexEntry) -> bool:
     if not isinstance(entry, slice):
         return False
     return entry.start is None and entry.stop is None and entry.step is None
 
 
-def _entry(arg: Any) -> Any:
+def _entry(arg: IndexEntry) -> Any:
     """Return one index in one of few forms.
 
     These are None, Ellipsis, integers, slices, scalar variables, and tensor variables.
@@ -142,7 +143,7 @@ def _entry(arg: Any) -> Any:
     return as_index_variable(arg)
 
 
-def _part_of_slice(part: Any) -> Any:
+def _part_of_slice(part: IndexEntry) -> Any:
     if part is None or (isinstance(part, Variable) and isinstance(part.type, NoneTypeT)):
         return None
     if is_scalar_integer(part):
@@ -163,7 +164,7 @@ def _has_bool(nested: Any) -> bool:
     return False
 
 
-def _without_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
+def _without_ellipsis(entries: list[IndexEntry], ndim: int) -> list[Any]:
     """Return the indices with an Ellipsis replaced by full slices."""
     positions = [i for i, entry in enumerate(entries) if entry is Ellipsis]
     if len(positions) > 1:
@@ -178,7 +179,7 @@ def _without_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
     return [*entries[:position], *filling, *entries[position + 1 :]]
 
 
-def _empty_ellipsis(entries: list[Any], ndim: int) -> int | None:
+def _empty_ellipsis(entries: list[IndexEntry], ndim: int) -> int | None:
     """Return the position of an Ellipsis between advanced indices that stands for no dimension.
 
     In NumPy it separates the indices, so their dimensions become the first ones of the result.
@@ -190,7 +191,7 @@ def _empty_ellipsis(entries: list[Any], ndim: int) -> int | None:
     return position if any(makes[:position]) and any(makes[position:]) else None
 
 
-def _is_advanced(entry: Any) -> bool:
+def _is_advanced(entry: IndexEntry) -> bool:
     if not isinstance(entry, Variable):
         return False
     return isinstance(entry.type, SliceType) or not is_scalar_integer(entry)

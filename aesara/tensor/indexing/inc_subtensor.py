@@ -237,7 +237,7 @@ def _write_to_reshape(op, x, y, write):
     return write.again(inner, y)
 
 
-def take(a: Any, indices: Any, axis: int | None = None, mode: str | None = "raise") -> TensorVariable:
+def take(a: TensorLike, indices: Any, axis: int | None = None, mode: str | None = "raise") -> TensorVariable:
     """Take entries along a dimension; see `numpy.take`.
 
     Parameters

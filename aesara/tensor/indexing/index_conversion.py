@@ -11,6 +11,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import get_vector_length
@@ -25,7 +26,7 @@ def _check_order(order: str) -> str:
     return order
 
 
-def _as_integers(value: Any, name: str) -> TensorVariable:
+def _as_integers(value: TensorLike, name: str) -> TensorVariable:
     if isinstance(value, (list, tuple)) and not value:
         value = np.empty(0, dtype="int64")
     value = as_tensor_variable(value)
@@ -34,7 +35,7 @@ def _as_integers(value: Any, name: str) -> TensorVariable:
     return value
 
 
-def _as_dims(dims: Any) -> TensorVariable:
+def _as_dims(dims: TensorLike) -> TensorVariable:
     dims = _as_integers(dims, "dims")
     if dims.type.ndim == 0:
         dims = dims.dimshuffle("x")
@@ -82,7 +83,7 @@ class UnravelIndex(Op):
         return [input_shapes[0]] * len(node.outputs)
 
 
-def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVariable, ...]:
+def unravel_index(indices: TensorLike, dims: TensorLike, order: str = "C") -> tuple[TensorVariable, ...]:
     """Return positions along each dimension from positions in the entries in a row.
 
     Parameters
@@ -154,7 +155,7 @@ class RavelMultiIndex(Op):
 
 def ravel_multi_index(
     multi_index: Sequence[Any] | TensorVariable,
-    dims: Any,
+    dims: TensorLike,
     mode: str | tuple[str, ...] = "raise",
     order: str = "C",
 ) -> TensorVariable:

@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Constant
 from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.tensor_like import IndexEntry
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing.index_forms import as_slice, is_basic_idx, is_mask
@@ -44,7 +45,7 @@ def group_indices(indices: Sequence[Any]) -> list[tuple[bool, list[tuple[int, An
     return groups
 
 
-def result_layout(indices: Sequence[Any]) -> tuple[list[tuple[int, Any]], list[tuple[int, Any]], int]:
+def result_layout(indices: Sequence[IndexEntry]) -> tuple[list[tuple[int, Any]], list[tuple[int, Any]], int]:
     """Return the source of each dimension of the result of an advanced index.
 
     Returns

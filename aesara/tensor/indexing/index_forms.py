@@ -18,7 +18,7 @@ from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.scalar_conversion import scalar_from_tensor
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import IndexEntry, TemplateEntry, TensorLike
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.exceptions import AdvancedIndexingError, NotScalarConstantError
 from aesara.tensor.type_other import (
@@ -31,7 +31,7 @@ from aesara.tensor.type_other import (
 )
 
 
-def get_slice_elements(idxs: Iterable[Any], cond: Callable[[Any], bool]) -> list[Any]:
+def get_slice_elements(idxs: Iterable[TemplateEntry], cond: Callable[[Any], bool]) -> list[Any]:
     """Return the index entries, and the parts of slices, for which `cond` holds.
 
     Examples
@@ -39,7 +39,7 @@ def get_slice_elements(idxs: Iterable[Any], cond: Callable[[Any], bool]) -> list
     >>> get_slice_elements([1, slice(2, None, 3)], lambda part: part is not None)
     [1, 2, 3]
     """
-    result: list[Any] = []
+    result: list[TemplateEntry] = []
     for index in idxs:
         parts = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
         result.extend(part for part in parts if cond(part))
@@ -65,7 +65,7 @@ def as_index_constant(a: TensorLike) -> Any:
     return as_tensor_variable(a)
 
 
-def _within_int64(part: Any) -> Any:
+def _within_int64(part: IndexEntry) -> Any:
     """Return a part of a slice, clipped if it is an integer further off than any entry of a tensor."""
     return max(-(2**63), min(int(part), 2**63 - 1)) if isinstance(part, (int, np.integer)) else part
 
@@ -76,7 +76,7 @@ def _integer_constant(value: int) -> ScalarConstant:
     return ScalarConstant(scalar_int64, np.asarray(value, dtype="int64"))
 
 
-def as_index_literal(idx: Any) -> Any:
+def as_index_literal(idx: IndexEntry) -> Any:
     """Return an index with only integers, None and slices of them in it.
 
     Raises
@@ -150,7 +150,7 @@ def as_index_variable(idx: Any) -> Variable:
     return idx
 
 
-def is_basic_idx(idx: Any) -> bool:
+def is_basic_idx(idx: IndexEntry) -> bool:
     """Return whether an index is a slice or None.
 
     Examples
@@ -161,12 +161,12 @@ def is_basic_idx(idx: Any) -> bool:
     return idx is None or isinstance(idx, slice) or isinstance(getattr(idx, "type", None), (SliceType, NoneTypeT))
 
 
-def is_mask(idx: Any) -> bool:
+def is_mask(idx: IndexEntry) -> bool:
     """Return whether an index is a Boolean tensor."""
     return getattr(idx, "dtype", None) == "bool"
 
 
-def is_scalar_integer(entry: Any) -> bool:
+def is_scalar_integer(entry: IndexEntry) -> bool:
     """Return whether `entry` is an integer of any kind, but not a Boolean."""
     if isinstance(entry, (bool, np.bool_)):
         return False
@@ -181,7 +181,7 @@ def is_scalar_integer(entry: Any) -> bool:
     return False
 
 
-def index_vars_to_types(entry: Any, slice_ok: bool = True) -> Any:
+def index_vars_to_types(entry: IndexEntry, slice_ok: bool = True) -> Any:
     """Return an index with the types of the scalars in place of the scalars.
 
     Such an index is the template of a `Subtensor`.
@@ -238,7 +238,7 @@ def indices_from_subtensor(op_indices: Iterable[Any], idx_list: Sequence[Any] | 
         return tuple(op_indices)
     scalars = iter(op_indices)
 
-    def fill_in(part: Any) -> Any:
+    def fill_in(part: IndexEntry) -> Any:
         return next(scalars) if isinstance(part, Type) else part
 
     return tuple(
@@ -249,7 +249,7 @@ def indices_from_subtensor(op_indices: Iterable[Any], idx_list: Sequence[Any] | 
     )
 
 
-def get_idx_list(inputs: Sequence[Any], idx_list: Sequence[Any]) -> tuple[Any, ...]:
+def get_idx_list(inputs: Sequence[Any], idx_list: Sequence[TemplateEntry]) -> tuple[Any, ...]:
     """Return the index of a `Subtensor` node from its inputs and its template.
 
     Examples
@@ -261,7 +261,7 @@ def get_idx_list(inputs: Sequence[Any], idx_list: Sequence[Any]) -> tuple[Any, .
 
 
 def get_constant_idx(
-    idx_list: Sequence[Any],
+    idx_list: Sequence[TemplateEntry],
     inputs: Sequence[Variable],
     allow_partial: bool = False,
     only_process_constants: bool = False,

@@ -11,6 +11,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.tensor_like import IntegerLike, TemplateEntry, TensorLike
 from aesara.tensor.elementwise.ops import gt, lt, maximum, minimum, switch
 from aesara.tensor.indexing.index_facts import (
     FULL_SLICE,
@@ -62,7 +63,7 @@ __all__ = [
 LARGEST = 2**63 - 1
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: IntegerLike) -> Any:
     """Return an integer where `value` is known, a tensor otherwise, None for None."""
     if value is None or isinstance(getattr(value, "type", None), NoneTypeT):
         return None
@@ -76,11 +77,11 @@ def _plain(value: Any) -> Any:
     return cast(value, "int64")
 
 
-def _at_least(value: Any, bound: int) -> Any:
+def _at_least(value: IntegerLike, bound: int) -> Any:
     return max(value, bound) if isinstance(value, int) else maximum(value, bound)
 
 
-def _smaller(a: Any, b: Any) -> Any:
+def _smaller(a: TensorLike, b: TensorLike) -> Any:
     return min(a, b) if isinstance(a, int) and isinstance(b, int) else minimum(a, b)
 
 
@@ -102,7 +103,7 @@ def _bound(value: Any, length: Any, shift: int) -> Any:
     return switch(lt(value, 0), from_back, from_front)
 
 
-def _slice_bounds(start: Any, stop: Any, length: Any, forwards: bool) -> tuple[Any, Any]:
+def _slice_bounds(start: IntegerLike, stop: IntegerLike, length: IntegerLike, forwards: bool) -> tuple[Any, Any]:
     if forwards:
         first = 0 if start is None else _bound(start, length, 0)
         last = length if stop is None else _bound(stop, length, 0)
@@ -120,7 +121,7 @@ def _count(first: Any, last: Any, step: Any) -> Any:
     return _at_least(span, 0)
 
 
-def slice_len(slc: slice, n: Any) -> Any:
+def slice_len(slc: slice, n: IntegerLike) -> Any:
     """Return the length of a slice of a dimension of length `n`.
 
     Parameters
@@ -224,7 +225,7 @@ def get_canonical_form_slice(theslice: Any, length: Any) -> tuple[Any, Any]:
     return canonical, switch(is_up, 1, -1)
 
 
-def _reversed_slice(start: Any, stop: Any, length: Any, stride: Any) -> slice:
+def _reversed_slice(start: IntegerLike, stop: IntegerLike, length: IntegerLike, stride: IntegerLike) -> slice:
     """Return a slice with positive step that selects the same entries as ``start:stop:-stride``, in reverse order."""
     first, last = _slice_bounds(start, stop, length, False)
     if isinstance(stride, int) and stride == 1:
@@ -234,7 +235,7 @@ def _reversed_slice(start: Any, stop: Any, length: Any, stride: Any) -> slice:
     return slice(first - (count - 1) * stride, first + 1, stride)
 
 
-def _as_result_size(size: Any) -> Any:
+def _as_result_size(size: IntegerLike) -> Any:
     return size if isinstance(size, Variable) else constant(size, dtype="int64")
 
 
@@ -269,7 +270,7 @@ def basic_shape(shape: Sequence[Any], indices: Sequence[Any]) -> tuple[Any, ...]
 
 
 def indexed_result_shape(
-    array_shape: Sequence[Any], indices: Sequence[Any], indices_are_shapes: bool = False
+    array_shape: Sequence[IntegerLike], indices: Sequence[Any], indices_are_shapes: bool = False
 ) -> tuple[Any, ...]:
     """Return the sizes of an indexed tensor.
 
@@ -326,7 +327,7 @@ def _sizes_of_index(index: Any) -> tuple[Sequence[Any], Sequence[int | None]]:
     return [symbolic[axis] for axis in range(tensor.type.ndim)], tensor.type.shape
 
 
-def check_advanced_indexing_dimensions(input: Any, idx_list: Sequence[Any]) -> None:
+def check_advanced_indexing_dimensions(input: Any, idx_list: Sequence[TemplateEntry]) -> None:
     """Check that Boolean masks have the sizes of the dimensions that they index, or sizes of 0.
 
     Parameters

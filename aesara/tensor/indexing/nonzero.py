@@ -63,7 +63,7 @@ class Nonzero(Op):
 _nonzero = Nonzero()
 
 
-def nonzero(a: Any, return_matrix: bool = False) -> tuple[TensorVariable, ...] | TensorVariable:
+def nonzero(a: TensorLike, return_matrix: bool = False) -> tuple[TensorVariable, ...] | TensorVariable:
     """Return the positions of the entries of `a` that are not zero.
 
     Parameters
@@ -105,7 +105,7 @@ def flatnonzero(a: TensorLike) -> TensorVariable:
     return nonzero(a if a.type.ndim == 1 else flatten(a))[0]
 
 
-def nonzero_values(a: Any) -> TensorVariable:
+def nonzero_values(a: TensorLike) -> TensorVariable:
     """Return the entries of `a` that are not zero, in C order, as a vector.
 
     Examples

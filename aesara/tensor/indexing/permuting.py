@@ -116,7 +116,7 @@ def permute_row_elements(x: TensorLike, y: TensorLike, inverse: Any = 0) -> Tens
     return _permute_row_elements(x, y, inverse)
 
 
-def inverse_permutation(perm: Any) -> TensorVariable:
+def inverse_permutation(perm: TensorLike) -> TensorVariable:
     """Return the inverses of the permutations along the last dimension.
 
     Examples

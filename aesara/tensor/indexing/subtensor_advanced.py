@@ -51,7 +51,7 @@ def _as_positions(ilist: Any) -> TensorVariable:
     return ilist
 
 
-def _independent(value: Any, x: np.ndarray) -> np.ndarray:
+def _independent(value: TensorLike, x: np.ndarray) -> np.ndarray:
     """Return `value` as an array that does not share the memory of `x`."""
     value = np.asarray(value)
     return value.copy() if np.may_share_memory(value, x) else value
@@ -324,7 +324,7 @@ class AdvancedIncSubtensor(_AdvancedWriter):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{inplace={self.inplace},  set_instead_of_inc={self.set_instead_of_inc}}}"
 
-    def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
+    def make_node(self, x: Any, y: Any, *inputs: TensorLike) -> Apply:
         x, y = as_tensor_variable(x), as_tensor_variable(y)
         check_value(x, y, self.set_instead_of_inc)
         index = [as_index_variable(part) for part in inputs]

@@ -20,6 +20,7 @@ from aesara.tensor.core.constant_value import (
 )
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.tensor_like import TemplateEntry, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.make_vector import MakeVector
@@ -37,18 +38,18 @@ from aesara.tensor.shapes.shape import Shape
 __all__ = ["IncSubtensor", "Subtensor"]
 
 
-def _template_key(idx_list: Sequence[Any]) -> tuple:
+def _template_key(idx_list: Sequence[TemplateEntry]) -> tuple:
     """Return a template in a form that can be hashed."""
     return tuple(
         (slice, entry.start, entry.stop, entry.step) if isinstance(entry, slice) else entry for entry in idx_list
     )
 
 
-def _part_text(part: Any) -> str:
+def _part_text(part: TemplateEntry) -> str:
     return "" if part is None else str(part)
 
 
-def template_text(idx_list: Sequence[Any]) -> str:
+def template_text(idx_list: Sequence[TemplateEntry]) -> str:
     """Return a template as it is printed.
 
     Examples
@@ -62,16 +63,16 @@ def template_text(idx_list: Sequence[Any]) -> str:
     )
 
 
-def _is_type(part: Any) -> bool:
+def _is_type(part: TemplateEntry) -> bool:
     return isinstance(part, Type)
 
 
 class _TemplateOp(Op):
     """Base of the ops with a basic index: the template of the index."""
 
-    idx_list: Sequence[Any]
+    idx_list: Sequence[TemplateEntry]
 
-    def _set_template(self, idx_list: Sequence[Any]) -> None:
+    def _set_template(self, idx_list: Sequence[TemplateEntry]) -> None:
         self._key = _template_key(idx_list)
         self._scalar_types = get_slice_elements(idx_list, _is_type)
 
@@ -93,7 +94,7 @@ class _TemplateOp(Op):
                 raise TypeError(f"Wrong type for the Subtensor template: expected {expected}, got {scalar.type}.")
         return scalars
 
-    def _static_shape(self, shape: Sequence[int | None], scalars: Sequence[Any]) -> tuple[int | None, ...]:
+    def _static_shape(self, shape: Sequence[int | None], scalars: Sequence[TensorLike]) -> tuple[int | None, ...]:
         """Return the static shape of the part."""
         result = []
         index = indices_from_subtensor(scalars, self.idx_list)
@@ -143,7 +144,7 @@ class Subtensor(_TemplateOp):
     def __hash__(self) -> int:
         return self._hash
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         return (self.idx_list,)
 
     def __reduce__(self):
@@ -240,7 +241,7 @@ class IncSubtensor(_TemplateOp):
     def __hash__(self) -> int:
         return self._hash
 
-    def digest_facts(self) -> tuple[Any, ...]:
+    def digest_facts(self) -> tuple[object, ...]:
         return self.idx_list, self.inplace, self.set_instead_of_inc, self.destroyhandler_tolerate_aliased
 
     def __reduce__(self):
@@ -257,7 +258,7 @@ class IncSubtensor(_TemplateOp):
 
     __repr__ = __str__
 
-    def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
+    def make_node(self, x: Any, y: Any, *inputs: TensorLike) -> Apply:
         x, y = as_tensor_variable(x), as_tensor_variable(y)
         check_value(x, y, self.set_instead_of_inc)
         if y.type.ndim > x.type.ndim:
@@ -395,7 +396,7 @@ def _entries_of_inc_subtensor(op, node, depth):
     return entries
 
 
-def _known_index(scalars: Sequence[Any], idx_list: Sequence[Any]) -> int | slice | None:
+def _known_index(scalars: Sequence[TensorLike], idx_list: Sequence[TemplateEntry]) -> int | slice | None:
     """Return an index of a vector, None if it is not known."""
     (entry,) = indices_from_subtensor(scalars, idx_list)
     if not isinstance(entry, slice):

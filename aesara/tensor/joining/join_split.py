@@ -17,6 +17,7 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import entries_of_output, known_entries, known_integer
 from aesara.tensor.core.conversion import _as_tensor_variable, as_tensor_variable, constant, contains_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import IntegerLike, ShapeLike, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.make_vector import vector_of
@@ -315,7 +316,7 @@ class Split(Op):
         return self(eval_points[0], *inputs[1:], return_list=True)
 
 
-def join(axis: Any, *tensors_list: Any) -> TensorVariable:
+def join(axis: IntegerLike, *tensors_list: TensorLike) -> TensorVariable:
     """Concatenate tensors along a dimension.
 
     Parameters
@@ -371,7 +372,9 @@ def concatenate(tensor_list: Sequence[Any], axis: Any = 0, *, dtype: Any = None)
     return join(axis, *tensor_list)
 
 
-def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> list[TensorVariable] | TensorVariable:
+def split(
+    x: TensorLike, splits_size: ShapeLike, n_splits: int, axis: IntegerLike = 0
+) -> list[TensorVariable] | TensorVariable:
     """Split a tensor along a dimension into parts of given sizes.
 
     Parameters
@@ -400,7 +403,7 @@ def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> list[Tensor
     return Split(n_splits)(x, axis, splits_size)
 
 
-def stack(*tensors: Any, **kwargs: Any) -> TensorVariable:
+def stack(*tensors: TensorLike, **kwargs: Any) -> TensorVariable:
     """Stack tensors of the same shape along a new dimension.
 
     Parameters
@@ -491,7 +494,7 @@ def vertical_stack(*args: Any) -> TensorVariable:
     return concatenate(_matrices(args), axis=0)
 
 
-def _matrices(args: Sequence[Any]) -> list[TensorVariable]:
+def _matrices(args: Sequence[TensorLike]) -> list[TensorVariable]:
     if len(args) < 2:
         raise ValueError(f"Expected at least two matrices, got {len(args)}.")
     matrices = [as_tensor_variable(matrix) for matrix in args]

@@ -47,7 +47,7 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
-def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> TensorVariable:
+def pad(array: TensorLike, pad_width: Any, mode: str = "constant", **kwargs: Any) -> TensorVariable:
     """Pad a tensor at the ends of its dimensions; see `numpy.pad`.
 
     Parameters
@@ -129,7 +129,7 @@ def _pairs(values: TensorLike, ndim: int, name: str) -> list[tuple[Any, Any]]:
     return pairs * ndim if len(pairs) == 1 else pairs
 
 
-def _entries(value: Any, name: str) -> list[Any]:
+def _entries(value: TensorLike, name: str) -> list[Any]:
     if isinstance(value, Variable) and value.type.ndim:
         value = _list_entries(value, name)
     return list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]
@@ -142,7 +142,7 @@ def _list_entries(values: Variable, name: str) -> list[TensorVariable]:
     return entries_of(values, length)
 
 
-def _checked_width(width: Any) -> Length:
+def _checked_width(width: TensorLike) -> Length:
     if isinstance(width, (int, np.integer)) and not isinstance(width, bool):
         if width < 0:
             raise ValueError(f"pad: pad_width can't contain negative values; got {width}.")

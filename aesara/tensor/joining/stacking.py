@@ -13,7 +13,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import ShapeLike, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.creation.allocation import ones
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-def _tensors(name: str, tup: Any) -> list[TensorVariable]:
+def _tensors(name: str, tup: Sequence[TensorLike]) -> list[TensorVariable]:
     if isinstance(tup, Variable):
         if tup.type.ndim == 0 or tup.type.shape[0] is None:
             raise TypeError(f"{name} needs a list of tensors, or a tensor of known length; got {tup.type}.")
@@ -59,7 +59,7 @@ def _in_dtype(tensors: list[TensorVariable], dtype: Any) -> list[TensorVariable]
     return tensors if dtype is None else [t.astype(dtype) for t in tensors]
 
 
-def vstack(tup: Any, dtype: Any = None) -> TensorVariable:
+def vstack(tup: Sequence[TensorLike], dtype: Any = None) -> TensorVariable:
     """Concatenate tensors along the first dimension; vectors become rows.
 
     Parameters
@@ -84,7 +84,7 @@ def vstack(tup: Any, dtype: Any = None) -> TensorVariable:
 row_stack = vstack
 
 
-def hstack(tup: Any, dtype: Any = None) -> TensorVariable:
+def hstack(tup: Sequence[TensorLike], dtype: Any = None) -> TensorVariable:
     """Concatenate tensors along the second dimension, vectors along the first.
 
     See `vstack` for the parameters.
@@ -93,7 +93,7 @@ def hstack(tup: Any, dtype: Any = None) -> TensorVariable:
     return concatenate(_in_dtype(tensors, dtype), axis=0 if tensors[0].type.ndim == 1 else 1)
 
 
-def dstack(tup: Any, dtype: Any = None) -> TensorVariable:
+def dstack(tup: Sequence[TensorLike], dtype: Any = None) -> TensorVariable:
     """Concatenate tensors along the third dimension; see `vstack` for the parameters.
 
     Examples
@@ -126,7 +126,7 @@ def column_stack(tup: Any) -> TensorVariable:
     return concatenate(columns, axis=1)
 
 
-def append(arr: Any, values: TensorLike, axis: int | None = None) -> TensorVariable:
+def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> TensorVariable:
     """Append values to a tensor; without an axis both are flattened first.
 
     Examples
@@ -162,7 +162,7 @@ def block(arrays: Any) -> TensorVariable:
     return join_nested(arrays, 0)
 
 
-def _depth(arrays: Any) -> int:
+def _depth(arrays: Sequence[TensorLike]) -> int:
     if not isinstance(arrays, list):
         if isinstance(arrays, tuple):
             raise TypeError("block takes nested lists, not tuples.")
@@ -175,7 +175,7 @@ def _depth(arrays: Any) -> int:
     return 1 + depths.pop()
 
 
-def _leaves(arrays: Any) -> list[TensorVariable]:
+def _leaves(arrays: Sequence[TensorLike]) -> list[TensorVariable]:
     return [t for entry in arrays for t in _leaves(entry)] if isinstance(arrays, list) else [as_tensor_variable(arrays)]
 
 
@@ -196,7 +196,7 @@ def unstack(x: TensorLike, axis: int = 0) -> list[TensorVariable]:
     return [x[(*[slice(None)] * axis, i)] for i in range(length)]
 
 
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[TensorVariable]:
+def array_split(ary: TensorLike, indices_or_sections: ShapeLike, axis: int = 0) -> list[TensorVariable]:
     """Cut a tensor along an axis into parts.
 
     Parameters
@@ -249,24 +249,24 @@ def _entries(positions: Any) -> list[Any]:
     return [positions[i] if position is None else position for i, position in enumerate(known)]
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
+def hsplit(ary: TensorLike, indices_or_sections: ShapeLike) -> list[TensorVariable]:
     """Cut a tensor along its second dimension, a vector along its only one; see `array_split`."""
     ary = as_tensor_variable(ary)
     return split_evenly("hsplit", ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1, 1)
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
+def vsplit(ary: TensorLike, indices_or_sections: ShapeLike) -> list[TensorVariable]:
     """Cut a tensor along its first dimension; see `array_split`."""
     return split_evenly("vsplit", as_tensor_variable(ary), indices_or_sections, 0, 2)
 
 
-def dsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
+def dsplit(ary: TensorLike, indices_or_sections: ShapeLike) -> list[TensorVariable]:
     """Cut a tensor along its third dimension; see `array_split`."""
     return split_evenly("dsplit", as_tensor_variable(ary), indices_or_sections, 2, 3)
 
 
 def split_evenly(
-    name: str, ary: TensorVariable, indices_or_sections: Any, axis: int, ndim: int = 0
+    name: str, ary: TensorVariable, indices_or_sections: ShapeLike, axis: int, ndim: int = 0
 ) -> list[TensorVariable]:
     """Split a tensor along a dimension into equal parts or at given positions."""
     if ary.type.ndim < ndim:
@@ -278,7 +278,7 @@ def split_evenly(
     return array_split(ary, indices_or_sections, axis)
 
 
-def delete(arr: Any, obj: Any, axis: int | None = None) -> TensorVariable:
+def delete(arr: TensorLike, obj: int | slice | Sequence[int] | np.ndarray, axis: int | None = None) -> TensorVariable:
     """Leave out elements along an axis; without an axis the tensor is flattened.
 
     Parameters
@@ -312,7 +312,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> TensorVariable:
     return arr[(*before, set_subtensor(everything[obj], np.array(False)))]
 
 
-def insert(arr: Any, obj: Any, values: TensorLike, axis: int | None = None) -> TensorVariable:
+def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> TensorVariable:
     """Insert values before a position along an axis.
 
     Parameters

@@ -170,7 +170,7 @@ class SolveHermitianBanded(_SolveBands):
         return [stack(rows), of_b]
 
 
-def solve_banded(l_and_u: tuple[int, int], ab: Any, b: TensorLike, b_ndim: int | None = None) -> TensorVariable:
+def solve_banded(l_and_u: tuple[int, int], ab: TensorLike, b: TensorLike, b_ndim: int | None = None) -> TensorVariable:
     """The solution x of ``a x = b`` for a matrix with few diagonals; see `scipy.linalg.solve_banded`.
 
     Parameters
@@ -193,7 +193,7 @@ def solve_banded(l_and_u: tuple[int, int], ab: Any, b: TensorLike, b_ndim: int |
     return with_right_hand_side(SolveBanded(*l_and_u), ab, b, b_ndim)
 
 
-def solveh_banded(ab: Any, b: TensorLike, lower: bool = False, b_ndim: int | None = None) -> TensorVariable:
+def solveh_banded(ab: TensorLike, b: TensorLike, lower: bool = False, b_ndim: int | None = None) -> TensorVariable:
     """The solution x of ``a x = b`` for a Hermitian positive definite matrix with few diagonals.
 
     Parameters
@@ -217,7 +217,9 @@ def solveh_banded(ab: Any, b: TensorLike, lower: bool = False, b_ndim: int | Non
     return with_right_hand_side(SolveHermitianBanded(lower), ab, b, b_ndim)
 
 
-def solve_tridiagonal(dl: Any, d: Any, du: Any, b: Any, b_ndim: int | None = None) -> TensorVariable:
+def solve_tridiagonal(
+    dl: TensorLike, d: TensorLike, du: TensorLike, b: TensorLike, b_ndim: int | None = None
+) -> TensorVariable:
     """The solution x of ``a x = b`` for a matrix with three diagonals.
 
     Parameters

@@ -8,6 +8,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
     as_right_hand_side,
@@ -57,7 +58,7 @@ class SolveByLU(MatrixOp):
     def signature_for(self, inputs: Any) -> str:
         return "(n,n),(n),(n)->(n)" if inputs[2].type.ndim == 1 else "(n,n),(n),(n,k)->(n,k)"
 
-    def make_node(self, factors: Any, pivots: Any, b: Any) -> Apply:
+    def make_node(self, factors: Any, pivots: Any, b: TensorLike) -> Apply:
         factors, b = as_square(self, factors, "factors"), as_right_hand_side(self, b)
         factors, b = cast_together(self, factors, b)
         return Apply(self, [factors, as_tensor_variable(pivots), b], [solved_type(self, factors, b)()])

@@ -12,6 +12,7 @@ from aesara.graph.cloning import graph_replace
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import stand_in
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs as absolute
@@ -127,7 +128,7 @@ class Eig(MatrixOp):
 eig = Eig()
 
 
-def eigvals(x: Any) -> TensorVariable:
+def eigvals(x: TensorLike) -> TensorVariable:
     """The eigenvalues of a square matrix; see `eig`.
 
     Examples
@@ -230,7 +231,7 @@ class EighGrad(_GradientOp):
     def __init__(self, UPLO: str = "L"):
         self.UPLO = check_choice("UPLO", UPLO, ("L", "U"))
 
-    def make_node(self, x: Any, w: Any, v: Any, gw: Any, gv: Any) -> Apply:
+    def make_node(self, x: Any, w: Any, v: TensorLike, gw: TensorLike, gv: TensorLike) -> Apply:
         tensors = [as_tensor_variable(value) for value in (x, w, v, gw, gv)]
         return Apply(self, tensors, [tensors[0].type()])
 
@@ -259,7 +260,7 @@ class EighGrad(_GradientOp):
         return [shapes[0]]
 
 
-def eigh(a: Any, b: Any = None, UPLO: str = "L") -> list[TensorVariable]:
+def eigh(a: TensorLike, b: Any = None, UPLO: str = "L") -> list[TensorVariable]:
     """The eigenvalues, ascending, and the eigenvectors, in columns, of a Hermitian matrix.
 
     Parameters
@@ -391,7 +392,7 @@ class Eigvalsh(MatrixOp):
         return _gradient_of_values(inputs, output_grads[0], bool(self.lower))
 
 
-def _is_nothing(b: Any) -> bool:
+def _is_nothing(b: TensorLike) -> bool:
     return b is None or (isinstance(b, Constant) and b.data is None)
 
 
@@ -422,7 +423,7 @@ class EigvalshGrad(_GradientOp):
     def __init__(self, lower: bool = True):
         self.lower = check_choice("lower", lower, (True, False))
 
-    def make_node(self, a: Any, b: Any, gw: Any) -> Apply:
+    def make_node(self, a: Any, b: Any, gw: TensorLike) -> Apply:
         a, b = cast_together(self, as_square(self, a), as_square(self, b, "b"))
         return Apply(self, [a, b, as_tensor_variable(gw)], [a.type(), b.type()])
 
@@ -441,7 +442,7 @@ class EigvalshGrad(_GradientOp):
         return [shapes[0], shapes[1]]
 
 
-def eigvalsh(a: Any, b: Any = None, lower: bool = True) -> TensorVariable:
+def eigvalsh(a: TensorLike, b: TensorLike | None = None, lower: bool = True) -> TensorVariable:
     """The eigenvalues, ascending, of a Hermitian matrix.
 
     Parameters

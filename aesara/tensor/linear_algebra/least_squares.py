@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import maximum, minimum
@@ -89,7 +90,7 @@ class Lstsq(MatrixOp):
 
     __props__ = ()
 
-    def __call__(self, x: Any, y: Any, rcond: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]  # these go to make_node
+    def __call__(self, x: TensorLike, y: TensorLike, rcond: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]  # these go to make_node
         if rcond is None:
             x, y = cast_together(self, as_tensor_variable(x), as_tensor_variable(y))
             rcond = maximum(x.shape[-2], x.shape[-1]) * np.finfo(x.type.dtype).eps
@@ -100,7 +101,7 @@ class Lstsq(MatrixOp):
             return "(m,n),(m),()->(n),(r),(),(k)"
         return "(m,n),(m,c),()->(n,c),(r),(),(k)"
 
-    def make_node(self, x: Any, y: Any, rcond: Any) -> Apply:
+    def make_node(self, x: Any, y: Any, rcond: TensorLike) -> Apply:
         x, y = cast_together(self, as_matrix(self, x, "x"), as_right_hand_side(self, y, "y"))
         rcond = as_tensor_variable(rcond)
         if rcond.type.ndim != 0:

@@ -76,7 +76,7 @@ class SolveSylvester(MatrixOp):
     __props__ = ()
     gufunc_signature = "(m,m),(n,n),(m,n)->(m,n)"
 
-    def make_node(self, a: Any, b: Any, q: Any) -> Apply:
+    def make_node(self, a: Any, b: Any, q: TensorLike) -> Apply:
         a, b, q = cast_together(self, as_square(self, a), as_square(self, b, "b"), as_matrix(self, q, "q"))
         rows = common_size(self, *a.type.shape, q.type.shape[0], quantity="orders of a and of the rows of q")
         columns = common_size(self, *b.type.shape, q.type.shape[1], quantity="orders of b and of the columns of q")
@@ -186,7 +186,7 @@ _continuous_lyapunov = SolveContinuousLyapunov()
 _bilinear_discrete_lyapunov = BilinearSolveDiscreteLyapunov()
 
 
-def solve_continuous_lyapunov(A: TensorLike, Q: Any) -> TensorVariable:
+def solve_continuous_lyapunov(A: TensorLike, Q: TensorLike) -> TensorVariable:
     """The solution X of ``A X + X A^H = Q``.
 
     Examples
@@ -203,7 +203,9 @@ _orders_fit = CheckAndRaise(
 )
 
 
-def solve_discrete_lyapunov(A: TensorLike, Q: Any, method: Literal["direct", "bilinear"] = "direct") -> TensorVariable:
+def solve_discrete_lyapunov(
+    A: TensorLike, Q: TensorLike, method: Literal["direct", "bilinear"] = "direct"
+) -> TensorVariable:
     """The solution X of ``A X A^H - X + Q = 0``.
 
     Parameters
@@ -238,7 +240,7 @@ class _Riccati(MatrixOp):
     __props__: tuple[str, ...] = ()
     gufunc_signature = "(n,n),(n,m),(n,n),(m,m)->(n,n)"
 
-    def make_node(self, a: Any, b: Any, q: Any, r: Any) -> Apply:
+    def make_node(self, a: Any, b: Any, q: TensorLike, r: TensorLike) -> Apply:
         a, b, q, r = cast_together(
             self, as_square(self, a), as_matrix(self, b, "b"), as_square(self, q, "q"), as_square(self, r, "r")
         )
@@ -331,7 +333,7 @@ class SolveDiscreteRiccati(_Riccati):
         return [of_a, -dot(of_a, adjoint(gain)), s, dot(dot(gain, s), adjoint(gain))]
 
 
-def solve_continuous_are(a: TensorLike, b: TensorLike, q: TensorLike, r: Any) -> TensorVariable:
+def solve_continuous_are(a: TensorLike, b: TensorLike, q: TensorLike, r: TensorLike) -> TensorVariable:
     """The stabilising solution X of the Riccati equation ``a^H X + X a - X b r^-1 b^H X + q = 0``.
 
     `q` and `r` are Hermitian.
@@ -345,7 +347,7 @@ def solve_continuous_are(a: TensorLike, b: TensorLike, q: TensorLike, r: Any) ->
     return SolveContinuousRiccati()(a, b, q, r)
 
 
-def solve_discrete_are(a: TensorLike, b: TensorLike, q: TensorLike, r: Any) -> TensorVariable:
+def solve_discrete_are(a: TensorLike, b: TensorLike, q: TensorLike, r: TensorLike) -> TensorVariable:
     """The stabilising solution X of ``a^H X a - X - a^H X b (r + b^H X b)^-1 b^H X a + q = 0``.
 
     `q` and `r` are Hermitian.

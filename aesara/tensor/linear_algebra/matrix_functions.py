@@ -364,7 +364,7 @@ def matrix_power(M: Any, n: int) -> TensorVariable:
     return square if result is None else _product(result, square)
 
 
-def matrix_trace(X: Any) -> TensorVariable:
+def matrix_trace(X: TensorLike) -> TensorVariable:
     """The sum of the elements on the diagonal of a matrix, or of each in a batch.
 
     Examples

@@ -8,6 +8,7 @@ import numpy as np
 
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.numpy_ops import isfinite
@@ -23,7 +24,9 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_of
 __all__ = ["cond", "matrix_rank", "null_space", "orth"]
 
 
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> TensorVariable:
+def matrix_rank(
+    A: TensorLike, tol: TensorLike | None = None, hermitian: bool = False, *, rtol: TensorLike | None = None
+) -> TensorVariable:
     """The number of singular values that are not zero within rounding; see `numpy.linalg.matrix_rank`.
 
     Parameters
@@ -77,7 +80,7 @@ def _precision(A: TensorVariable, s: TensorVariable) -> TensorVariable:
     return ops.maximum(A.shape[-2], A.shape[-1]).astype(s.type.dtype) * eps
 
 
-def cond(x: Any, p: Any = None) -> TensorVariable:
+def cond(x: TensorLike, p: float | str | None = None) -> TensorVariable:
     """The condition number of a matrix: its norm times that of its inverse; see `numpy.linalg.cond`.
 
     Parameters
@@ -145,13 +148,13 @@ def orth(A: Any, rcond: Any = None) -> TensorVariable:
     return u[:, : _count(A, s, rcond)]
 
 
-def _one_matrix(name: str, A: Any) -> TensorVariable:
+def _one_matrix(name: str, A: TensorLike) -> TensorVariable:
     A = as_tensor_variable(A)
     if A.type.ndim != 2:
         raise ValueError(f"{name} needs one matrix, since the shape of the result depends on its values; got {A.type}.")
     return A
 
 
-def _count(A: TensorVariable, s: TensorVariable, rcond: Any) -> TensorVariable:
+def _count(A: TensorVariable, s: TensorVariable, rcond: TensorLike) -> TensorVariable:
     relative = _precision(A, s) if rcond is None else as_tensor_variable(rcond)
     return sum_of(ops.gt(s, largest(s, initial=0) * relative), dtype="int64")

@@ -34,6 +34,7 @@ from aesara.tensor.products.dot import dot
 if TYPE_CHECKING:
     from aesara.graph.op import Op
 
+
 __all__ = ["Solve", "SolveBase", "SolveTriangular", "solve", "solve_triangular", "solvetriangular"]
 
 

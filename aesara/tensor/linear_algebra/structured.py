@@ -17,7 +17,7 @@ from aesara.tensor.linear_algebra.core import for_batches
 __all__ = ["block_diag", "circulant", "hankel", "toeplitz"]
 
 
-def block_diag(*arrays: Any) -> TensorVariable:
+def block_diag(*arrays: TensorLike) -> TensorVariable:
     """Return the block diagonal matrix with the given blocks; see `scipy.linalg.block_diag`.
 
     Parameters
@@ -57,7 +57,7 @@ def _vector(value: Any) -> TensorVariable:
     return x.dimshuffle("x") if x.type.ndim == 0 else x
 
 
-def toeplitz(c: TensorLike, r: Any = None) -> TensorVariable:
+def toeplitz(c: TensorLike, r: TensorLike | None = None) -> TensorVariable:
     """Return a Toeplitz matrix, whose diagonals are constant; see `scipy.linalg.toeplitz`.
 
     Parameters
@@ -109,7 +109,7 @@ def _circulant(c: TensorVariable) -> TensorVariable:
     return c[(arange(n).dimshuffle(0, "x") - arange(n).dimshuffle("x", 0)) % n]
 
 
-def hankel(c: TensorLike, r: Any = None) -> TensorVariable:
+def hankel(c: TensorLike, r: TensorLike | None = None) -> TensorVariable:
     """Return a Hankel matrix, whose antidiagonals are constant; see `scipy.linalg.hankel`.
 
     Parameters

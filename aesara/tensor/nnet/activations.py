@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from aesara import scalar as aes
@@ -48,7 +46,7 @@ scalar_softsign = ScalarSoftsign(name="scalar_softsign")
 softsign = Elemwise(scalar_softsign, name="softsign")
 
 
-def _is_zero(value: Any) -> bool:
+def _is_zero(value: TensorLike) -> bool:
     return not isinstance(value, Variable) and np.ndim(value) == 0 and value == 0
 
 

@@ -10,6 +10,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import copy_stack_trace, node_rewriter
 from aesara.graph.rewriting.db import LocalGroupDB
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.scalar import Composite, get_scalar_type
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -71,7 +72,7 @@ class BNComposite(Composite):
 
 
 def batch_normalization(
-    inputs: Any, gamma: Any, beta: TensorLike, mean: TensorLike, std: TensorLike, mode: str = "low_mem"
+    inputs: TensorLike, gamma: TensorLike, beta: TensorLike, mean: TensorLike, std: TensorLike, mode: str = "low_mem"
 ) -> TensorVariable:
     """Inputs normalised with a mean and a standard deviation, scaled and shifted.
 
@@ -219,12 +220,12 @@ def batch_normalization_train(
 
 def batch_normalization_test(
     inputs: Any,
-    gamma: Any,
+    gamma: TensorLike,
     beta: TensorLike,
     mean: TensorLike,
     var: Variable,
     axes: str | Sequence[int] = "per-activation",
-    epsilon: Any = 1e-4,
+    epsilon: TensorLike = 1e-4,
 ) -> TensorVariable:
     """Normalize inputs with a given mean and variance, and apply scale and shift.
 
@@ -283,19 +284,19 @@ def _vectorize(op: BatchNormOp, node: Apply, *inputs: TensorVariable) -> Sequenc
 
 
 @node_rewriter([AbstractBatchNormTrain])
-def local_abstract_batch_norm_train(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_abstract_batch_norm_train(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Normalisation with the statistics of the batch in elementary operations."""
     return _in_elementary_operations(node)
 
 
 @node_rewriter([AbstractBatchNormTrainGrad])
-def local_abstract_batch_norm_train_grad(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_abstract_batch_norm_train_grad(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Its gradient in elementary operations."""
     return _in_elementary_operations(node)
 
 
 @node_rewriter([AbstractBatchNormInference])
-def local_abstract_batch_norm_inference(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_abstract_batch_norm_inference(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Replace normalization with given statistics by elementary ops."""
     return _in_elementary_operations(node)
 

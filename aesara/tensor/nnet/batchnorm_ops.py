@@ -17,10 +17,12 @@ from aesara.configdefaults import config
 from aesara.graph.autodiff import Lop
 from aesara.graph.cloning import graph_replace
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op, stand_in
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import gradient_as, sqrt
@@ -47,7 +49,7 @@ def _as_dtype(value: Any, dtype: str) -> Any:
 
 
 def normalize_batch(
-    axes: Axes, root: Callable, x: Any, scale: Any, bias: Any, epsilon: Any, factor: Any, *running: Any
+    axes: Axes, root: Callable, x: Any, scale: TensorLike, bias: TensorLike, epsilon: Any, factor: Any, *running: Any
 ) -> list[Any]:
     """Compute the outputs of `AbstractBatchNormTrain`."""
     mean = x.mean(axes, keepdims=True)
@@ -63,7 +65,14 @@ def normalize_batch(
 
 
 def normalize_by_estimates(
-    axes: Axes, root: Callable, x: Any, scale: Any, bias: Any, mean: Any, variance: Any, epsilon: Any
+    axes: Axes,
+    root: Callable,
+    x: TensorLike,
+    scale: TensorLike,
+    bias: TensorLike,
+    mean: TensorLike,
+    variance: Any,
+    epsilon: Any,
 ) -> list[Any]:
     """Compute the outputs of `AbstractBatchNormInference`."""
     return [_normalize(x, scale, bias, mean, 1 / root(variance + epsilon))]
@@ -105,7 +114,7 @@ class BatchNormOp(Op):
         if len(set(self.axes)) != len(self.axes) or min(self.axes) < 0:
             raise ValueError(f"{type(self).__name__}: axes are different numbers from 0 on; got {self.axes}.")
 
-    def operands(self, x: Any, names: Sequence[str], *values: Any) -> list[TensorVariable]:
+    def operands(self, x: TensorLike, names: Sequence[str], *values: TensorLike) -> list[TensorVariable]:
         """Convert the operands to tensors with the same number of dimensions and the same floating-point dtype.
 
         Raises
@@ -140,7 +149,7 @@ class BatchNormOp(Op):
             dtype = aes.upcast(dtype, config.floatX)
         return [v.astype(dtype) for v in (x, *rest)]
 
-    def numbers(self, *values: Any) -> list[TensorVariable]:
+    def numbers(self, *values: TensorLike) -> list[TensorVariable]:
         """0-d tensors.
 
         Raises
@@ -172,7 +181,7 @@ class BatchNormOp(Op):
             if v.ndim and v.shape != wanted:
                 raise ValueError(f"{type(self).__name__}: input {k} has the shape {v.shape} in place of {wanted}.")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         dtype = node.outputs[0].type.dtype
         working = "float32" if dtype == "float16" else dtype
         self.require_shapes(inputs)
@@ -238,7 +247,7 @@ class AbstractBatchNormTrain(BatchNormOp):
         results = [x.type(), *(self.statistic(x) for _ in range(2 + len(running)))]
         return Apply(self, [x, scale, bias, *self.numbers(epsilon, running_average_factor), *running], results)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [shapes[0], *[self.statistic_shape(shapes[0])] * (len(node.outputs) - 1)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -294,13 +303,19 @@ class AbstractBatchNormInference(BatchNormOp):
     moving = 5
 
     def make_node(
-        self, x: Any, scale: Any, bias: Any, estimated_mean: Any, estimated_variance: Any, epsilon: Any = 1e-4
+        self,
+        x: Any,
+        scale: Any,
+        bias: TensorLike,
+        estimated_mean: TensorLike,
+        estimated_variance: TensorLike,
+        epsilon: TensorLike = 1e-4,
     ) -> Apply:
         names = ("scale", "bias", "estimated_mean", "estimated_variance")
         tensors = self.operands(x, names, scale, bias, estimated_mean, estimated_variance)
         return Apply(self, [*tensors, *self.numbers(epsilon)], [tensors[0].type()])
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [shapes[0]]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -332,13 +347,21 @@ class AbstractBatchNormTrainGrad(BatchNormOp):
     moving = 5
     has_whole_gradient = True
 
-    def make_node(self, x: Any, dy: Any, scale: Any, x_mean: Any, x_invstd: Any, epsilon: Any = 1e-4) -> Apply:
+    def make_node(
+        self,
+        x: Any,
+        dy: Any,
+        scale: TensorLike,
+        x_mean: TensorLike,
+        x_invstd: TensorLike,
+        epsilon: TensorLike = 1e-4,
+    ) -> Apply:
         names = ("dy", "scale", "x_mean", "x_invstd")
         tensors = self.operands(x, names, dy, scale, x_mean, x_invstd)
         x, _, scale, *_ = tensors
         return Apply(self, [*tensors, *self.numbers(epsilon)], [x.type(), scale.type(), scale.type()])
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [shapes[0], *[self.statistic_shape(shapes[0])] * 2]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:

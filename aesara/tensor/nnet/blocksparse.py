@@ -18,7 +18,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.expression_op import ExpressionOp, MayOverwriteFirst
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import conj, mul
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
@@ -45,9 +45,7 @@ def _block_numbers(name: str, x: TensorLike) -> TensorVariable:
 class _BlockOp(MayOverwriteFirst, ExpressionOp):
     """Base class of ops that add products of blocks to a copy of their first input, or to this input in place."""
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         result = inputs[0] if self.inplace else np.array(inputs[0])
         with np.errstate(all="ignore"):
             self._add_to(result, *inputs[1:])
@@ -88,7 +86,7 @@ class SparseBlockGemv(_BlockOp):
         Add to the memory of the first input.
     """
 
-    def make_node(self, o: Any, W: Any, h: Any, inputIdx: Any, outputIdx: Any) -> Apply:
+    def make_node(self, o: Any, W: Any, h: TensorLike, inputIdx: TensorLike, outputIdx: TensorLike) -> Apply:
         """The inputs.
 
         Parameters
@@ -148,7 +146,9 @@ class SparseBlockOuter(_BlockOp):
         Add to the memory of the first input.
     """
 
-    def make_node(self, o: Any, x: Any, y: Any, xIdx: Any, yIdx: Any, alpha: Any = None) -> Apply:
+    def make_node(
+        self, o: Any, x: Any, y: TensorLike, xIdx: TensorLike, yIdx: TensorLike, alpha: TensorLike | None = None
+    ) -> Apply:
         """The inputs.
 
         Parameters
@@ -202,7 +202,9 @@ sparse_block_outer = SparseBlockOuter(False)
 sparse_block_outer_inplace = SparseBlockOuter(True)
 
 
-def sparse_block_dot(W: Any, h: Any, inputIdx: Any, b: TensorLike, outputIdx: Any) -> TensorVariable:
+def sparse_block_dot(
+    W: TensorLike, h: TensorLike, inputIdx: TensorLike, b: TensorLike, outputIdx: TensorLike
+) -> TensorVariable:
     """Multiply chosen blocks of a matrix with vectors in blocks, and add a bias.
 
     Parameters

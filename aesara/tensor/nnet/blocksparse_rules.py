@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.databases import optdb
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.tensor.nnet.blocksparse import (
     SparseBlockGemv,
     SparseBlockOuter,
@@ -21,7 +20,7 @@ rules = Rules()
 
 
 @node_rewriter([SparseBlockGemv])
-def local_inplace_sparse_block_gemv(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_inplace_sparse_block_gemv(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Add products of blocks and vectors to the memory of the first input."""
     if node.op.inplace:
         return False
@@ -29,7 +28,7 @@ def local_inplace_sparse_block_gemv(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([SparseBlockOuter])
-def local_inplace_sparse_block_outer(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_inplace_sparse_block_outer(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Add outer products to the memory of the first input."""
     if node.op.inplace:
         return False

@@ -10,7 +10,7 @@ from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import PartialShape, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, as_operand
@@ -35,7 +35,7 @@ def _has_declared_shape(quantity: str) -> Callable[[TensorVariable, Sequence[int
 _declared_images, _declared_filters = _has_declared_shape("images"), _has_declared_shape("filters")
 
 
-def _known_lengths(shape: Sequence[Any] | None) -> tuple[int | None, ...]:
+def _known_lengths(shape: PartialShape | None) -> tuple[int | None, ...]:
     """Return four declared lengths as integers or None; they may be constants."""
     if shape is None:
         return (None,) * 4
@@ -199,7 +199,7 @@ def convolved_by_conv_op(
     return op(as_tensor_variable(input), as_tensor_variable(filters))
 
 
-def gen_conv_code_unroll_batch_kern(d: Any, unroll_bsize: int = 1, unroll_ksize: int = 1) -> str:
+def gen_conv_code_unroll_batch_kern(d: object, unroll_bsize: int = 1, unroll_ksize: int = 1) -> str:
     """Not available: it wrote C code.
 
     Parameters

@@ -9,6 +9,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.nnet.conv_functions import conv3d as conv3d_of_volumes
+from aesara.tensor.nnet.conv_shapes import BorderMode
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 
 __all__ = ["conv3d"]
@@ -21,11 +22,11 @@ def _permute(shape: Sequence[int | None] | None) -> Sequence[int | None] | None:
 
 
 def conv3d(
-    signals: Any,
+    signals: TensorLike,
     filters: TensorLike,
     signals_shape: Sequence[int | None] | None = None,
     filters_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
 ) -> TensorVariable:
     """Convolve sequences of images, ``(batch, time, channels, rows, columns)``, with filters.
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import PartialShape, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.nnet.conv_functions import conv2d, conv3d
-from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
+from aesara.tensor.nnet.conv_shapes import BorderMode, get_conv_output_shape
 
 __all__ = ["separable_conv2d"]
 
@@ -79,9 +79,11 @@ def causal_conv1d(
 
 
 def _separable(
-    conv: Any, input: TensorLike, depthwise_filters: Any, pointwise_filters: Any, num_channels: int, input_shape: Any,
-    depthwise_filter_shape: Any, pointwise_filter_shape: Any, border_mode: Any, subsample: Any, filter_flip: bool,
-    filter_dilation: Any,
+    conv: Any, input: TensorLike, depthwise_filters: TensorLike,
+    pointwise_filters: TensorLike, num_channels: int,
+    input_shape: PartialShape | None, depthwise_filter_shape: PartialShape | None,
+    pointwise_filter_shape: PartialShape | None, border_mode: BorderMode, subsample: Sequence[int], filter_flip: bool,
+    filter_dilation: Sequence[int],
 ) -> TensorVariable:  # fmt: skip
     by_channel = conv(
         input,
@@ -104,13 +106,13 @@ def _separable(
 
 def separable_conv2d(
     input: TensorLike,
-    depthwise_filters: Any,
-    pointwise_filters: Any,
+    depthwise_filters: TensorLike,
+    pointwise_filters: TensorLike,
     num_channels: int,
     input_shape: Sequence[int | None] | None = None,
     depthwise_filter_shape: Sequence[int | None] | None = None,
     pointwise_filter_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
     subsample: Sequence[int] = (1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1),
@@ -148,13 +150,13 @@ def separable_conv2d(
 
 def separable_conv3d(
     input: TensorLike,
-    depthwise_filters: Any,
-    pointwise_filters: Any,
+    depthwise_filters: TensorLike,
+    pointwise_filters: TensorLike,
     num_channels: int,
     input_shape: Sequence[int | None] | None = None,
     depthwise_filter_shape: Sequence[int | None] | None = None,
     pointwise_filter_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
     subsample: Sequence[int] = (1, 1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1, 1),

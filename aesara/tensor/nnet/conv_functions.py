@@ -8,6 +8,7 @@ from typing import Any
 from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, AbstractConv3d
+from aesara.tensor.nnet.conv_shapes import BorderMode
 from aesara.user_code import warn_user
 
 __all__ = ["abstract_conv2d", "conv2d", "conv3d"]
@@ -18,7 +19,7 @@ def conv2d(
     filters: TensorLike,
     input_shape: Sequence[int | None] | None = None,
     filter_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
     subsample: Sequence[int] = (1, 1),
     filter_flip: bool = True,
     image_shape: Sequence[int | None] | None = None,
@@ -98,7 +99,7 @@ def abstract_conv2d(
     filters: TensorLike,
     input_shape: Sequence[int | None] | None = None,
     filter_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
     subsample: Sequence[int] = (1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1),
@@ -117,7 +118,7 @@ def conv3d(
     filters: TensorLike,
     input_shape: Sequence[int | None] | None = None,
     filter_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
     subsample: Sequence[int] = (1, 1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1, 1),

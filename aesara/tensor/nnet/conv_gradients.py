@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import PartialShape, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.make_vector import vector_of
 from aesara.tensor.nnet.conv_ops import (
@@ -19,11 +19,12 @@ from aesara.tensor.nnet.conv_ops import (
     AbstractConv3d_gradWeights,
     BaseAbstractConv,
 )
+from aesara.tensor.nnet.conv_shapes import BorderMode
 
 __all__ = ["conv2d_grad_wrt_inputs", "conv2d_transpose"]
 
 
-def _result_sizes(name: str, shape: Any, lead: int, convdim: int) -> tuple[tuple, TensorVariable]:
+def _result_sizes(name: str, shape: PartialShape | None, lead: int, convdim: int) -> tuple[tuple, TensorVariable]:
     """Return the static shape of a result, and its last `convdim` sizes as a vector.
 
     The first `lead` entries are integers or None, the sizes integers or symbolic integers.
@@ -46,7 +47,8 @@ def _result_sizes(name: str, shape: Any, lead: int, convdim: int) -> tuple[tuple
 
 def _grad_wrt_inputs(
     cls: Callable[..., BaseAbstractConv], convdim: int,
-    output_grad: Any, filters: TensorLike, input_shape: Any, filter_shape: Any,
+    output_grad: TensorLike, filters: TensorLike,
+    input_shape: PartialShape | None, filter_shape: PartialShape | None,
     *settings: Any,
 ) -> TensorVariable:  # fmt: skip
     known, sizes = _result_sizes("input_shape", input_shape, 2, convdim)
@@ -55,7 +57,8 @@ def _grad_wrt_inputs(
 
 def _grad_wrt_weights(
     cls: Callable[..., BaseAbstractConv], convdim: int,
-    input: TensorLike, output_grad: Any, filter_shape: Any, input_shape: Any,
+    input: TensorLike, output_grad: TensorLike,
+    filter_shape: PartialShape | None, input_shape: PartialShape | None,
     *settings: Any, unshared: bool = False,
 ) -> TensorVariable:  # fmt: skip
     known, sizes = _result_sizes("filter_shape", filter_shape, 2 + convdim if unshared else 2, convdim)
@@ -64,11 +67,11 @@ def _grad_wrt_weights(
 
 
 def conv2d_grad_wrt_inputs(
-    output_grad: Any,
+    output_grad: TensorLike,
     filters: TensorLike,
-    input_shape: Sequence[Any],
+    input_shape: PartialShape,
     filter_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
     subsample: Sequence[int] = (1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1),
@@ -102,11 +105,11 @@ def conv2d_grad_wrt_inputs(
 
 
 def conv3d_grad_wrt_inputs(
-    output_grad: Any,
+    output_grad: TensorLike,
     filters: TensorLike,
-    input_shape: Sequence[Any],
+    input_shape: PartialShape,
     filter_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
     subsample: Sequence[int] = (1, 1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1, 1),
@@ -119,10 +122,10 @@ def conv3d_grad_wrt_inputs(
 
 def conv2d_grad_wrt_weights(
     input: TensorLike,
-    output_grad: Any,
-    filter_shape: Sequence[Any],
+    output_grad: TensorLike,
+    filter_shape: PartialShape,
     input_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
     subsample: Sequence[int] = (1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1),
@@ -158,10 +161,10 @@ def conv2d_grad_wrt_weights(
 
 def conv3d_grad_wrt_weights(
     input: TensorLike,
-    output_grad: Any,
-    filter_shape: Sequence[Any],
+    output_grad: TensorLike,
+    filter_shape: PartialShape,
     input_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
     subsample: Sequence[int] = (1, 1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1, 1),
@@ -175,9 +178,9 @@ def conv3d_grad_wrt_weights(
 def conv2d_transpose(
     input: TensorLike,
     filters: TensorLike,
-    output_shape: Sequence[Any],
+    output_shape: PartialShape,
     filter_shape: Sequence[int | None] | None = None,
-    border_mode: Any = "valid",
+    border_mode: BorderMode = "valid",
     input_dilation: Sequence[int] = (1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1),

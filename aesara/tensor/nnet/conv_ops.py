@@ -17,10 +17,10 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import PartialShape, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.make_vector import vector_of
-from aesara.tensor.nnet.conv_shapes import assert_shape, checked_border_mode, pads_of
+from aesara.tensor.nnet.conv_shapes import BorderMode, assert_shape, checked_border_mode, pads_of
 from aesara.tensor.products.correlation import Correlation, Direction, Windows
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def positive_integers(name: str, values: Any, convdim: int) -> tuple[int, ...]:
     return tuple(map(int, values))
 
 
-def _declared_shape(name: str, shape: Any, length: int) -> tuple:
+def _declared_shape(name: str, shape: PartialShape | None, length: int) -> tuple:
     if shape is None:
         return (None,) * length
     error = ValueError(f"{name} should be None or a tuple of constant int values")
@@ -70,14 +70,16 @@ class ChosenWindows(Correlation):
     """A sum over windows, given by border mode, strides, dilations and groups."""
 
     convdim: int
-    border_mode: Any
+    border_mode: BorderMode
     subsample: tuple[int, ...]
     filter_flip = False
     filter_dilation: tuple[int, ...]
     num_groups: int
     unshared: bool
 
-    def _set(self, border_mode: Any, subsample: Any, filter_dilation: Any, num_groups: int, unshared: bool) -> None:
+    def _set(
+        self, border_mode: BorderMode, subsample: Any, filter_dilation: Any, num_groups: int, unshared: bool
+    ) -> None:
         self.border_mode = checked_border_mode(border_mode, self.convdim)
         self.subsample = positive_integers("subsample", subsample, self.convdim)
         self.filter_dilation = positive_integers("filter_dilation", filter_dilation, self.convdim)
@@ -223,7 +225,7 @@ class AbstractConv_gradWeights(BaseAbstractConv):
 
     direction: Direction = "weights"
 
-    def make_node(self, img: Any, topgrad: Any, shape: Any, add_assert_shape: bool = True) -> Apply:
+    def make_node(self, img: Any, topgrad: Any, shape: PartialShape | None, add_assert_shape: bool = True) -> Apply:
         sizes, known = self._sizes(shape)
         images = self._images(img) if add_assert_shape else as_operand(img, 2 + self.convdim, "img")
         x, y, result = self.result_of(images, as_operand(topgrad, 2 + self.convdim, "topgrad"), known)
@@ -235,7 +237,7 @@ class AbstractConv_gradInputs(BaseAbstractConv):
 
     direction: Direction = "inputs"
 
-    def make_node(self, kern: Any, topgrad: Any, shape: Any, add_assert_shape: bool = True) -> Apply:
+    def make_node(self, kern: Any, topgrad: Any, shape: PartialShape | None, add_assert_shape: bool = True) -> Apply:
         sizes, known = self._sizes(shape)
         filters = self._filters(kern) if add_assert_shape else as_operand(kern, self.windows.kernel_ndim, "kern")
         w, y, result = self.result_of(filters, as_operand(topgrad, 2 + self.convdim, "topgrad"), known)
@@ -247,7 +249,7 @@ class _In2d(BaseAbstractConv):
         self,
         imshp: Sequence[int | None] | None = None,
         kshp: Sequence[int | None] | None = None,
-        border_mode: Any = "valid",
+        border_mode: BorderMode = "valid",
         subsample: Sequence[int] = (1, 1),
         filter_flip: bool = True,
         filter_dilation: Sequence[int] = (1, 1),
@@ -262,7 +264,7 @@ class _In3d(BaseAbstractConv):
         self,
         imshp: Sequence[int | None] | None = None,
         kshp: Sequence[int | None] | None = None,
-        border_mode: Any = "valid",
+        border_mode: BorderMode = "valid",
         subsample: Sequence[int] = (1, 1, 1),
         filter_flip: bool = True,
         filter_dilation: Sequence[int] = (1, 1, 1),

@@ -14,7 +14,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import copy_stack_trace, in2out, node_rewriter
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import LocalGroupDB
-from aesara.graph.rewriting.node_rewriters import MetaNodeRewriterSkip
+from aesara.graph.rewriting.node_rewriters import MetaNodeRewriterSkip, RuleResult
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.nnet.conv import ConvOp
@@ -73,37 +73,37 @@ def _as_products(node: Apply, cls: type[MatrixCorrelation]) -> list[Variable] | 
 
 
 @node_rewriter([AbstractConv])
-def local_abstractconv_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_abstractconv_gemm(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``AbstractConv2d`` -> ``CorrMM``"""
     return _as_products(node, CorrMM)
 
 
 @node_rewriter([AbstractConv_gradWeights])
-def local_abstractconv_gradweight_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_abstractconv_gradweight_gemm(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``AbstractConv2d_gradWeights`` -> ``CorrMM_gradWeights``"""
     return _as_products(node, CorrMM_gradWeights)
 
 
 @node_rewriter([AbstractConv_gradInputs])
-def local_abstractconv_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_abstractconv_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``AbstractConv2d_gradInputs`` -> ``CorrMM_gradInputs``"""
     return _as_products(node, CorrMM_gradInputs)
 
 
 @node_rewriter([AbstractConv])
-def local_abstractconv3d_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_abstractconv3d_gemm(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``AbstractConv3d`` -> ``Corr3dMM``"""
     return _as_products(node, Corr3dMM)
 
 
 @node_rewriter([AbstractConv_gradWeights])
-def local_abstractconv3d_gradweight_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_abstractconv3d_gradweight_gemm(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``AbstractConv3d_gradWeights`` -> ``Corr3dMMGradWeights``"""
     return _as_products(node, Corr3dMMGradWeights)
 
 
 @node_rewriter([AbstractConv_gradInputs])
-def local_abstractconv3d_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_abstractconv3d_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``AbstractConv3d_gradInputs`` -> ``Corr3dMMGradInputs``"""
     return _as_products(node, Corr3dMMGradInputs)
 
@@ -133,7 +133,7 @@ def _mirror(images: Any) -> TensorVariable:
 
 
 @node_rewriter([AbstractConv])
-def local_conv2d_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_conv2d_cpu(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``AbstractConv2d`` -> ``ConvOp``"""
     op, (x, w) = node.op, node.inputs
     if not _is_plain(op, strides=True):
@@ -143,7 +143,7 @@ def local_conv2d_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([AbstractConv_gradWeights])
-def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``AbstractConv2d_gradWeights`` -> ``ConvOp`` of the images and the output gradient"""
     x: Any
     y: Any
@@ -159,7 +159,7 @@ def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([AbstractConv_gradInputs])
-def local_conv2d_gradinputs_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_conv2d_gradinputs_cpu(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``AbstractConv2d_gradInputs`` -> ``ConvOp`` of the output gradient and the filters"""
     w: Any
     op, (w, y, sizes) = node.op, node.inputs
@@ -196,7 +196,7 @@ _at_position(
 
 
 @node_rewriter([BaseAbstractConv])
-def local_abstractconv_check(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_abstractconv_check(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Raise an error for a convolution without an implementation."""
     raise MetaNodeRewriterSkip(
         f"{type(node.op).__name__}: no implementation is available for these options: {node.op}. Some may have been "

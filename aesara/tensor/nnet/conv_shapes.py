@@ -8,7 +8,7 @@ Shapes are tuples ``(batch, channels, *sizes)`` of images and outputs and ``(out
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import PartialShape, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, ge
 from aesara.tensor.products.correlation import dilated_size, output_size
 
 Shape = tuple[Any, ...]
+#: "valid", "full", "half", or the padding: one number, or a number or a pair for each dimension
+BorderMode: TypeAlias = str | int | tuple[int | tuple[int, int], ...]
 
 
 def checked_border_mode(border_mode: Any, convdim: int) -> Any:
@@ -49,7 +51,7 @@ def checked_border_mode(border_mode: Any, convdim: int) -> Any:
     return tuple(_checked_pad(border_mode, pad) for pad in border_mode)
 
 
-def _is_integer(value: Any) -> bool:
+def _is_integer(value: TensorLike) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
@@ -69,7 +71,7 @@ def pads_of(border_mode: Any) -> Any:
     return tuple(pad if isinstance(pad, tuple) else (pad, pad) for pad in border_mode)
 
 
-def border_mode_to_pad(mode: Any, convdim: int, kshp: Sequence[int]) -> tuple[tuple[int, int], ...]:
+def border_mode_to_pad(mode: BorderMode, convdim: int, kshp: Sequence[int]) -> tuple[tuple[int, int], ...]:
     """Return the numbers of zeros before and after the image, for each dimension.
 
     Parameters
@@ -106,7 +108,7 @@ def border_mode_to_pad(mode: Any, convdim: int, kshp: Sequence[int]) -> tuple[tu
 
 
 def get_conv_shape_1axis(
-    image_shape: Any, kernel_shape: Any, border_mode: Any, subsample: Any, dilation: Any = 1
+    image_shape: Any, kernel_shape: Any, border_mode: BorderMode, subsample: Any, dilation: Any = 1
 ) -> Any:
     """Return the size of the output along one dimension, or None if another size is None.
 
@@ -145,7 +147,7 @@ def _pads_1axis(border_mode: Any, span: Any) -> tuple[Any, Any]:
 
 
 def get_conv_gradweights_shape_1axis(
-    image_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, dilation: Any
+    image_shape: Any, top_shape: Any, border_mode: Any, subsample: Sequence[int], dilation: Any
 ) -> Any:
     """Return the size of a filter along one dimension, or None if image and output do not determine it.
 
@@ -169,7 +171,7 @@ def get_conv_gradweights_shape_1axis(
 
 
 def get_conv_gradinputs_shape_1axis(
-    kernel_shape: Any, top_shape: Any, border_mode: Any, subsample: Any, dilation: Any
+    kernel_shape: Any, top_shape: Any, border_mode: BorderMode, subsample: Sequence[int], dilation: Any
 ) -> Any:
     """Return the size of an image along one dimension, or None if filter and output do not determine it.
 
@@ -192,7 +194,9 @@ def get_conv_gradinputs_shape_1axis(
 # -- whole shapes --------------------------------------------------------------------------------------------------
 
 
-def _for_each_axis(border_mode: Any, subsample: Sequence[Any], filter_dilation: Sequence[Any] | None) -> list[tuple]:
+def _for_each_axis(
+    border_mode: BorderMode, subsample: Sequence[int], filter_dilation: Sequence[int] | None
+) -> list[tuple]:
     """Return border mode, stride and dilation of each dimension."""
     n = len(subsample)
     dilations = (1,) * n if filter_dilation is None else filter_dilation
@@ -201,11 +205,11 @@ def _for_each_axis(border_mode: Any, subsample: Sequence[Any], filter_dilation: 
 
 
 def get_conv_output_shape(
-    image_shape: Sequence[Any],
-    kernel_shape: Sequence[Any],
-    border_mode: Any,
-    subsample: Sequence[Any],
-    filter_dilation: Sequence[Any] | None = None,
+    image_shape: PartialShape,
+    kernel_shape: PartialShape,
+    border_mode: BorderMode,
+    subsample: Sequence[int],
+    filter_dilation: Sequence[int] | None = None,
 ) -> Shape:
     """Return the shape of the output of a convolution.
 
@@ -237,10 +241,10 @@ def get_conv_output_shape(
 
 def get_conv_gradweights_shape(
     image_shape: Sequence[Any],
-    top_shape: Sequence[Any],
-    border_mode: Any,
-    subsample: Sequence[Any],
-    filter_dilation: Sequence[Any] | None = None,
+    top_shape: PartialShape,
+    border_mode: BorderMode,
+    subsample: Sequence[int],
+    filter_dilation: Sequence[int] | None = None,
     num_groups: int = 1,
     unshared: bool = False,
 ) -> Shape:
@@ -265,10 +269,10 @@ def get_conv_gradweights_shape(
 
 def get_conv_gradinputs_shape(
     kernel_shape: Sequence[Any],
-    top_shape: Sequence[Any],
-    border_mode: Any,
-    subsample: Sequence[Any],
-    filter_dilation: Sequence[Any] | None = None,
+    top_shape: PartialShape,
+    border_mode: BorderMode,
+    subsample: Sequence[int],
+    filter_dilation: Sequence[int] | None = None,
     num_groups: int = 1,
 ) -> Shape:
     """Return the shape of images, given those of filters and outputs, with None for undetermined sizes.
@@ -290,12 +294,12 @@ def get_conv_gradinputs_shape(
 
 
 def check_conv_gradinputs_shape(
-    image_shape: Sequence[Any],
-    kernel_shape: Sequence[Any],
-    output_shape: Sequence[Any],
-    border_mode: Any,
-    subsample: Sequence[Any],
-    filter_dilation: Sequence[Any] | None = None,
+    image_shape: PartialShape,
+    kernel_shape: PartialShape,
+    output_shape: PartialShape,
+    border_mode: BorderMode,
+    subsample: Sequence[int],
+    filter_dilation: Sequence[int] | None = None,
 ) -> bool:
     """Return whether the output for images and filters has the given shape; None matches any size.
 
@@ -317,7 +321,7 @@ def check_conv_gradinputs_shape(
 # -- checks --------------------------------------------------------------------------------------------------------
 
 
-def assert_conv_shape(shape: Sequence[Any]) -> Shape:
+def assert_conv_shape(shape: PartialShape) -> Shape:
     """Return the shape of an output, with a check that its sizes are valid.
 
     There may be no images or filters, but filters must fit into the images: sizes are at least 1.
@@ -340,7 +344,7 @@ def assert_conv_shape(shape: Sequence[Any]) -> Shape:
     return tuple(checked)
 
 
-def assert_shape(x: TensorLike, expected_shape: Sequence[Any], msg: str = "Unexpected shape.") -> TensorVariable:
+def assert_shape(x: TensorLike, expected_shape: PartialShape, msg: str = "Unexpected shape.") -> TensorVariable:
     """Return a tensor with a check of its shape, except for entries that are None.
 
     The check is omitted unless ``config.conv__assert_shape`` is set.

@@ -15,6 +15,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.nnet.conv_ops import ChosenWindows, as_operand
+from aesara.tensor.nnet.conv_shapes import BorderMode
 from aesara.tensor.products.correlation import Direction
 
 
@@ -25,7 +26,9 @@ class MatrixCorrelation(ChosenWindows):
     those of the smallest images, or of filters that cover the images completely.
     """
 
-    def _set(self, border_mode: Any, subsample: Any, filter_dilation: Any, num_groups: int, unshared: bool) -> None:
+    def _set(
+        self, border_mode: BorderMode, subsample: Any, filter_dilation: Any, num_groups: int, unshared: bool
+    ) -> None:
         if num_groups < 1:
             raise ValueError("Number of groups should be greater than 0")
         super()._set(border_mode, subsample, filter_dilation, num_groups, unshared)
@@ -122,7 +125,7 @@ class BaseCorrMM(MatrixCorrelation):
 
     def __init__(
         self,
-        border_mode: Any = "valid",
+        border_mode: BorderMode = "valid",
         subsample: Sequence[int] = (1, 1),
         filter_dilation: Sequence[int] = (1, 1),
         num_groups: int = 1,

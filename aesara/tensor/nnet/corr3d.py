@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from aesara.tensor.nnet.conv_shapes import BorderMode
 from aesara.tensor.nnet.corr import ForInputs, Forward, ForWeights, MatrixCorrelation
 from aesara.tensor.products.correlation import Direction
 
@@ -32,7 +32,7 @@ class BaseCorr3dMM(MatrixCorrelation):
 
     def __init__(
         self,
-        border_mode: Any = "valid",
+        border_mode: BorderMode = "valid",
         subsample: Sequence[int] = (1, 1, 1),
         filter_dilation: Sequence[int] = (1, 1, 1),
         openmp: bool | None = None,

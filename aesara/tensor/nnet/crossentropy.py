@@ -13,7 +13,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import IntegerLike, OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
@@ -30,6 +30,7 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 __all__ = [
     "binary_crossentropy",
@@ -96,7 +97,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
         if kwargs:
             raise TypeError(f"{type(self).__name__} has no parameters; got {sorted(kwargs)}.")
 
-    def make_node(self, x: Any, b: Any, y_idx: Any) -> Apply:
+    def make_node(self, x: Any, b: Any, y_idx: TensorLike) -> Apply:
         x, b, y_idx = as_floats("x", 2, x), as_floats("b", 1, b), as_classes("y_idx", y_idx)
         dtype = aes.upcast(x.type.dtype, b.type.dtype)
         rows, (_, columns) = _rows(x, y_idx), biased_static_shape(x, b)
@@ -122,7 +123,9 @@ class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
         softmax_legacy.perform(node, [total], output_storage[1:2])
         output_storage[2][0] = np.argmax(total, axis=1).astype(y_idx.dtype)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[Sequence[IntegerLike] | None]:
         x_shape, _, y_shape = shapes
         return [y_shape, x_shape, y_shape]
 
@@ -157,7 +160,7 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
 
     nin, nout = 3, 1
 
-    def make_node(self, dy: Any, sm: Any, y_idx: Any) -> Apply:
+    def make_node(self, dy: Any, sm: Any, y_idx: TensorLike) -> Apply:
         dy = as_tensor_variable(dy)
         if dy.type.ndim > 1:
             raise ValueError(f"dy must be a number or a vector; got {describe(dy)} of type {dy.type}.")
@@ -170,9 +173,7 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
         difference = switch(_is_class(sm, y_idx), sm - np.int8(1), sm)
         return [mul(factor.astype(sm.type.dtype), difference)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         dy, sm, y_idx = inputs
         _check_classes(sm, y_idx)
         _check_gradient(node, dy, y_idx)
@@ -181,7 +182,9 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
         factor = dy if dy.ndim == 0 else dy[:, None]
         output_storage[0][0] = np.asarray(factor * difference, dtype=sm.dtype)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[Sequence[IntegerLike] | None]:
         return [shapes[1]]
 
     def connection_pattern(self, node: Any) -> list[list[bool]]:
@@ -212,15 +215,15 @@ class CrossentropyCategorical1Hot(ComposedOp):
         # The logarithm comes first because it merges with a softmax; only the entries that are used are computed.
         return [neg(_entries_of_classes(log(coding_dist), true_one_of_n))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         coding, classes = inputs
         _check_classes(coding, classes)
         with np.errstate(all="ignore"):
             output_storage[0][0] = -np.log(coding[np.arange(len(classes)), classes])
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[Sequence[IntegerLike] | None]:
         return [(shapes[0][0],)]
 
     def connection_pattern(self, node: Any) -> list[list[bool]]:
@@ -244,7 +247,7 @@ class CrossentropyCategorical1HotGrad(ComposedOp):
 
     nin, nout = 3, 1
 
-    def make_node(self, g_y: Any, coding_dist: Any, true_one_of_n: Any) -> Apply:
+    def make_node(self, g_y: Any, coding_dist: Any, true_one_of_n: TensorLike) -> Apply:
         g_y, coding_dist = as_floats("g_y", 1, g_y), as_floats("coding_dist", 2, coding_dist)
         classes = as_classes("true_one_of_n", true_one_of_n)
         _rows(coding_dist, classes)
@@ -257,9 +260,7 @@ class CrossentropyCategorical1HotGrad(ComposedOp):
         column = neg(g_y).dimshuffle(0, "x").astype(coding_dist.type.dtype)
         return [switch(_is_class(coding_dist, true_one_of_n), column / coding_dist, np.int8(0))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         g_y, coding, classes = inputs
         _check_classes(coding, classes)
         _check_gradient(node, g_y, classes)
@@ -269,7 +270,9 @@ class CrossentropyCategorical1HotGrad(ComposedOp):
             gradient[rows, classes] = -g_y / coding[rows, classes]
         output_storage[0][0] = gradient
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[Sequence[IntegerLike] | None]:
         return [shapes[1]]
 
     def connection_pattern(self, node: Any) -> list[list[bool]]:
@@ -292,7 +295,7 @@ def crossentropy_softmax_1hot_with_bias(
     return crossentropy_softmax_argmax_1hot_with_bias(x, b, y_idx, **kwargs)[:2]
 
 
-def crossentropy_softmax_1hot(x: TensorLike, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
+def crossentropy_softmax_1hot(x: TensorLike, y_idx: TensorLike, **kwargs: TensorLike) -> list[TensorVariable]:
     """The cross-entropy of ``softmax(x)`` and true classes, and the softmax.
 
     Examples
@@ -307,20 +310,22 @@ def crossentropy_softmax_1hot(x: TensorLike, y_idx: Any, **kwargs: Any) -> list[
 
 
 def crossentropy_softmax_max_and_argmax_1hot_with_bias(
-    x: TensorLike, b: TensorLike, y_idx: Any, **kwargs: Any
+    x: TensorLike, b: TensorLike, y_idx: TensorLike, **kwargs: TensorLike
 ) -> list[TensorVariable]:
     """The cross-entropy, the softmax, and the largest entry of each of its rows with its column."""
     cost, probabilities = crossentropy_softmax_1hot_with_bias(x, b, y_idx, **kwargs)
     return [cost, probabilities, *max_and_argmax(probabilities, axis=-1)]
 
 
-def crossentropy_softmax_max_and_argmax_1hot(x: TensorLike, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
+def crossentropy_softmax_max_and_argmax_1hot(
+    x: TensorLike, y_idx: TensorLike, **kwargs: TensorLike
+) -> list[TensorVariable]:
     """Like `crossentropy_softmax_max_and_argmax_1hot_with_bias`, without a bias."""
     x = as_floats("x", 2, x)
     return crossentropy_softmax_max_and_argmax_1hot_with_bias(x, zeros(x.shape[1], dtype=x.type.dtype), y_idx, **kwargs)
 
 
-def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> TensorVariable:
+def categorical_crossentropy(coding_dist: TensorLike, true_dist: TensorLike) -> TensorVariable:
     """The cross-entropy ``-sum(p * log(q))`` of a predicted distribution q and a true one p.
 
     Parameters
@@ -357,7 +362,7 @@ def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> TensorVariable
     return crossentropy_categorical_1hot(rows, true_dist.flatten()).reshape(true_dist.shape, ndim=true_dist.type.ndim)
 
 
-def binary_crossentropy(output: Any, target: Any) -> TensorVariable:
+def binary_crossentropy(output: TensorLike, target: TensorLike) -> TensorVariable:
     """The cross-entropy of predicted and true probabilities of an event, element by element.
 
     Parameters
@@ -377,7 +382,7 @@ def binary_crossentropy(output: Any, target: Any) -> TensorVariable:
     return neg(target * log(output) + (1.0 - target) * log1p(neg(output)))
 
 
-def sigmoid_binary_crossentropy(output: Any, target: Any) -> TensorVariable:
+def sigmoid_binary_crossentropy(output: TensorLike, target: TensorLike) -> TensorVariable:
     """``binary_crossentropy(sigmoid(output), target)``, without overflow and accurate for all inputs.
 
     Examples

@@ -18,8 +18,10 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_not_implemented
 from aesara.graph.rewriting.basic import copy_stack_trace, node_rewriter
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import float_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.rewriting.registration import Rules
@@ -53,7 +55,7 @@ class ConnectionistTemporalClassification(Op):
     def __init__(self, compute_grad: bool = True, openmp: bool | None = None):
         self.compute_grad = bool(compute_grad)
 
-    def make_node(self, activations: Any, labels: Any, input_lengths: Any) -> Apply:
+    def make_node(self, activations: Any, labels: Any, input_lengths: TensorLike) -> Apply:
         activations, labels, lengths = map(as_tensor_variable, (activations, labels, input_lengths))
         if activations.type.dtype not in float_dtypes:
             raise TypeError(f"activations must be floating-point numbers; got {activations.type.dtype}.")
@@ -70,9 +72,7 @@ class ConnectionistTemporalClassification(Op):
     def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [(shapes[0][1],), shapes[0]][: len(node.outputs)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         activations, labels, lengths = inputs
         dtype = activations.dtype
         batch = _Batch(activations.astype("float64"), labels, lengths)
@@ -192,7 +192,7 @@ def _shift(values: np.ndarray, n: int) -> np.ndarray:
     return shifted
 
 
-def ctc(activations: Any, labels: Any, input_lengths: Any) -> TensorVariable:
+def ctc(activations: TensorLike, labels: TensorLike, input_lengths: TensorLike) -> TensorVariable:
     """The costs of sequences of labels.
 
     Parameters
@@ -224,7 +224,7 @@ rules = Rules()
 
 
 @node_rewriter([ConnectionistTemporalClassification])
-def local_ctc_no_grad(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_ctc_no_grad(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Costs whose gradients are not read are computed without them."""
     if not node.op.compute_grad or fgraph.clients[node.outputs[1]]:
         return False

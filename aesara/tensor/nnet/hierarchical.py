@@ -20,11 +20,11 @@ def h_softmax(
     n_outputs: Any,
     n_classes: Any,
     n_outputs_per_class: Any,
-    W1: Any,
-    b1: Any,
+    W1: TensorLike,
+    b1: TensorLike,
     W2: Any,
     b2: Any,
-    target: Any = None,
+    target: TensorLike | None = None,
 ) -> TensorVariable:
     """The hierarchical softmax: the probability of a class, times that of an output within the class.
 

@@ -7,6 +7,7 @@ from typing import Any
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
@@ -22,7 +23,7 @@ __all__ = ["Images2Neibs", "images2neibs", "neibs2images"]
 _MODES = ("valid", "ignore_borders", "half", "full", "wrap_centered")
 
 
-def _pair(name: str, value: Any) -> list[TensorVariable]:
+def _pair(name: str, value: TensorLike) -> list[TensorVariable]:
     """Convert two integers, possibly symbolic, to int64 scalars."""
     value = as_tensor_variable(value)
     if value.type.ndim != 1 or value.type.dtype not in integer_dtypes:
@@ -55,7 +56,9 @@ def _starts(
     return where(ge(room, 0), room, -step) // step + 1, -before, size
 
 
-def images2neibs(ten4: Any, neib_shape: Any, neib_step: Any = None, mode: str = "valid") -> TensorVariable:
+def images2neibs(
+    ten4: TensorLike, neib_shape: TensorLike, neib_step: TensorLike | None = None, mode: str = "valid"
+) -> TensorVariable:
     """Return the neighbourhoods of images as rows of a matrix.
 
     Parameters
@@ -132,7 +135,9 @@ def _with_zeros(
     return set_subtensor(inside, images), [position + n for position, n in zip(positions, around)]
 
 
-def neibs2images(neibs: Any, neib_shape: Any, original_shape: Any, mode: str = "valid") -> TensorVariable:
+def neibs2images(
+    neibs: TensorLike, neib_shape: TensorLike, original_shape: TensorLike, mode: str = "valid"
+) -> TensorVariable:
     """Return images, given their neighbourhoods as rows of a matrix; the inverse of `images2neibs`.
 
     Parameters
@@ -177,5 +182,5 @@ class Images2Neibs:
             raise NotImplementedError(f"Images2Neibs: mode must be one of {', '.join(_MODES)}; got {mode!r}.")
         self.mode = mode
 
-    def __call__(self, ten4: Any, neib_shape: Any, neib_step: Any = None) -> TensorVariable:
+    def __call__(self, ten4: TensorLike, neib_shape: TensorLike, neib_step: Any = None) -> TensorVariable:
         return images2neibs(ten4, neib_shape, neib_step, self.mode)

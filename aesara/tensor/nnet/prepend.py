@@ -11,6 +11,7 @@ from aesara import scalar as aes
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import IntegerLike, OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
@@ -20,10 +21,11 @@ from aesara.tensor.nnet.composed import ComposedOp
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
 
+
 __all__ = ["prepend_0_to_each_row", "prepend_1_to_each_row", "prepend_scalar_to_each_row"]
 
 
-def _as_matrix(mat: Any) -> TensorVariable:
+def _as_matrix(mat: TensorLike) -> TensorVariable:
     mat = as_tensor_variable(mat)
     if mat.type.ndim != 2:
         raise TypeError(f"A matrix is expected; got {describe(mat)} of type {mat.type}.")
@@ -35,7 +37,7 @@ def _one_more_column(mat: TensorVariable) -> tuple[int | None, int | None]:
     return rows, None if columns is None else columns + 1
 
 
-def _prepend(value: Any, mat: np.ndarray, dtype: str) -> np.ndarray:
+def _prepend(value: TensorLike, mat: np.ndarray, dtype: str) -> np.ndarray:
     result = np.empty((mat.shape[0], mat.shape[1] + 1), dtype=dtype)
     result[:, 0] = value
     result[:, 1:] = mat
@@ -74,12 +76,12 @@ class Prepend_scalar_constant_to_each_row(ComposedOp):
         column = alloc(np.asarray(self.val, dtype=mat.type.dtype), mat.shape[0], 1)
         return [join(1, column, mat)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         output_storage[0][0] = _prepend(self.val, inputs[0], node.outputs[0].type.dtype)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[Sequence[IntegerLike] | None]:
         return [(shapes[0][0], shapes[0][1] + 1)]
 
     def L_op(
@@ -113,13 +115,13 @@ class Prepend_scalar_to_each_row(ComposedOp):
     def expand(self, val: TensorVariable, mat: TensorVariable) -> list[TensorVariable]:
         return [join(1, alloc(val, mat.shape[0], 1), mat)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         val, mat = inputs
         output_storage[0][0] = _prepend(val, mat, node.outputs[0].type.dtype)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[Sequence[IntegerLike] | None]:
         return [(shapes[1][0], shapes[1][1] + 1)]
 
     def L_op(

@@ -15,6 +15,7 @@ from aesara.graph.pullback import gradient_form
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import copy_stack_trace, graph_rewriter, node_rewriter
 from aesara.graph.rewriting.databases import optdb
+from aesara.graph.rewriting.node_rewriters import RuleResult
 from aesara.graph.source import gradient_mark, inherit_source
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.variable import TensorVariable
@@ -41,6 +42,7 @@ from aesara.tensor.shapes.shape import shape
 
 if TYPE_CHECKING:
     from aesara.graph.op import Op
+
 
 rules = Rules()
 
@@ -73,14 +75,14 @@ def _softmax_of(x: Variable) -> tuple[Variable, Variable] | None:
 
 @rules.canonicalize
 @node_rewriter([SoftmaxWithBias])
-def local_expand_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_expand_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``SoftmaxWithBias(x, b)`` -> ``softmax(x + b)``"""
     return _replace(node, node.op.expand(*node.inputs))
 
 
 @rules.specialize
 @node_rewriter([ComposedOp])
-def local_expand_composed_op(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_expand_composed_op(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Replace a composed op by its expression."""
     return _replace(node, node.op.expand(*node.inputs))
 
@@ -101,7 +103,7 @@ def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[Variable]) 
     "xent", "crossentropy_to_crossentropy_with_softmax", "crossentropy_to_crossentropy_with_softmax_with_bias"
 )
 @node_rewriter([CrossentropyCategorical1Hot])
-def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``crossentropy(softmax(x), y)`` -> one op, which is finite where the softmax underflows"""
     coding, classes = node.inputs
     softmax_inputs = _softmax_of(coding)
@@ -112,7 +114,7 @@ def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @rules.stabilize("local_crossentropy_to_crossentropy_with_softmax_grad")
 @node_rewriter([SoftmaxGrad])
-def local_softmax_grad_to_crossentropy_with_softmax_grad(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_softmax_grad_to_crossentropy_with_softmax_grad(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Merge gradients of cross-entropy and softmax; the division by the softmax cancels."""
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, CrossentropyCategorical1HotGrad) or not _along_rows(node.op, 2):
@@ -128,7 +130,7 @@ _INCREASING = (exp, tanh, sigmoid, softplus)
 
 @rules.specialize("fast_compile")
 @node_rewriter([Argmax, MaxAndArgmax])
-def local_argmax_pushdown(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_argmax_pushdown(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``argmax(f(x))`` -> ``argmax(x)`` for an increasing function or softmax `f`"""
     if isinstance(node.op, MaxAndArgmax) and fgraph.clients[node.outputs[0]]:
         return False
@@ -159,7 +161,7 @@ def local_argmax_pushdown(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @node_rewriter([Softmax])
-def local_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Name the softmax of a matrix plus a vector; both forms compile to the same loops."""
     total = output_of(node.inputs[0], add)
     if total is None or node.inputs[0].type.ndim != 2 or not _along_rows(node.op, 2):
@@ -184,7 +186,7 @@ def _as_row(x: Variable) -> Variable | None:
 
 
 @node_rewriter([SoftmaxWithBias])
-def graph_merge_softmax_with_crossentropy_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
+def graph_merge_softmax_with_crossentropy_softmax(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``softmax(x), crossentropy_softmax(x, y)`` -> both outputs of one op"""
     x, b = node.inputs
     for client, _ in fgraph.clients[x]:
@@ -199,7 +201,7 @@ def graph_merge_softmax_with_crossentropy_softmax(fgraph: FunctionGraph, node: A
 
 
 @node_rewriter([CrossentropySoftmax1HotWithBiasDx])
-def local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """Replace a gradient vector of equal entries by a scalar."""
     of_cost, probabilities, classes = node.inputs
     inner = of_cost.owner
@@ -250,7 +252,7 @@ rules.into(
 
 
 @node_rewriter([sigmoid])
-def local_hard_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_hard_sigmoid(fgraph: FunctionGraph, node: Apply) -> RuleResult:
     """``sigmoid(x)`` -> ``hard_sigmoid(x)``"""
     if not is_float(node.outputs[0]):
         return False

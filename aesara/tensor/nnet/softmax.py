@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
 from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.core.tensor_like import IntegerLike, OutputCells
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add
@@ -16,6 +17,7 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 __all__ = ["softmax_grad_legacy", "softmax_legacy", "softmax_with_bias"]
 
@@ -59,15 +61,15 @@ class SoftmaxWithBias(ComposedOp):
     def expand(self, x: TensorVariable, b: TensorVariable) -> list[TensorVariable]:
         return [softmax_legacy(add_bias(x, b))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         x, b = inputs
         if x.shape[1] != len(b):
             raise ValueError(f"The bias needs an element for each column of x; got shapes {x.shape} and {b.shape}.")
         softmax_legacy.perform(node, [x + b], output_storage)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[Sequence[IntegerLike] | None]:
         return [shapes[0]]
 
     def L_op(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def bilinear_kernel_1D(ratio: Any, normalize: bool = True) -> TensorVariable:
     return kernel / as_tensor_variable(ratio).astype(config.floatX) if normalize else kernel
 
 
-def bilinear_kernel_2D(ratio: Any, normalize: bool = True) -> TensorVariable:
+def bilinear_kernel_2D(ratio: float | Sequence[float], normalize: bool = True) -> TensorVariable:
     """Return the kernel of bilinear interpolation: products of the kernels for rows and columns.
 
     Parameters
@@ -96,7 +97,7 @@ def _along(images: TensorVariable, axis: int, ratio: int) -> TensorVariable:
 def bilinear_upsampling(
     input: TensorLike,
     ratio: int | None = None,
-    frac_ratio: Any = None,
+    frac_ratio: float | Sequence[float] | None = None,
     batch_size: int | None = None,
     num_input_channels: int | None = None,
     use_1D_kernel: bool = True,
@@ -150,7 +151,7 @@ def _images(input: TensorLike) -> TensorVariable:
     return input
 
 
-def frac_bilinear_upsampling(input: TensorLike, frac_ratio: Any) -> TensorVariable:
+def frac_bilinear_upsampling(input: TensorLike, frac_ratio: float | Sequence[float]) -> TensorVariable:
     """Enlarge, or reduce, images by a fraction, with bilinear interpolation.
 
     Parameters

@@ -47,6 +47,7 @@ from aesara.tensor.statistics.observations import histogram
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+
 _NOT_GIVEN = np._NoValue  # type: ignore[attr-defined]
 
 
@@ -55,10 +56,10 @@ class _Parameter:
 
     __slots__ = ("default", "kind", "names", "ours")
 
-    def __init__(self, names: tuple[str, ...], kind: str, ours: str, default: Any) -> None:
+    def __init__(self, names: tuple[str, ...], kind: str, ours: str, default: object) -> None:
         self.names, self.kind, self.ours, self.default = names, kind, ours, default
 
-    def refuses(self, value: Any) -> bool:
+    def refuses(self, value: object) -> bool:
         if value is None or value is _NOT_GIVEN:
             return False
         if self.default is _NOT_GIVEN:
@@ -134,7 +135,7 @@ class Passing:
         return positional, keywords
 
 
-def _not_all(path: str, **refused: Any) -> None:
+def _not_all(path: str, **refused: object) -> None:
     for name, value in refused.items():
         if value is not None and value is not False and value is not _NOT_GIVEN:
             raise TypeError(
@@ -151,13 +152,13 @@ def _angle(z: TensorLike, deg: bool = False) -> TensorVariable:
 
 def _clip(
     a: TensorLike,
-    a_min: Any = None,
-    a_max: Any = None,
-    out: Any = None,
+    a_min: object = None,
+    a_max: object = None,
+    out: object = None,
     *,
-    min: Any = None,
-    max: Any = None,
-    **kwargs: Any,
+    min: object = None,
+    max: object = None,
+    **kwargs: object,
 ) -> TensorVariable:
     _not_all("numpy.clip", out=out, **kwargs)
     lower = min if a_min is None or a_min is _NOT_GIVEN else a_min
@@ -178,7 +179,7 @@ def _in_sequences(*arys: Any) -> Any:
     return result[0] if len(result) == 1 else tuple(result)
 
 
-def _atleast_3d(*arys: Any) -> Any:
+def _atleast_3d(*arys: Any) -> TensorVariable | list[TensorVariable]:
     def one(x: TensorLike) -> TensorVariable:
         x = as_tensor_variable(x)
         return x.dimshuffle(*{0: "xxx", 1: ("x", 0, "x"), 2: (0, 1, "x")}.get(x.type.ndim, range(x.type.ndim)))
@@ -186,7 +187,7 @@ def _atleast_3d(*arys: Any) -> Any:
     return one(arys[0]) if len(arys) == 1 else [one(x) for x in arys]
 
 
-def _where(condition: TensorLike, *choices: Any) -> Any:
+def _where(condition: TensorLike, *choices: TensorLike) -> TensorVariable | tuple[TensorVariable, ...]:
     return where_chosen(condition, *choices) if choices else nonzero(as_tensor_variable(condition))
 
 
@@ -196,11 +197,11 @@ def _filling_function(name: str) -> Callable[..., TensorVariable]:
     def like(
         a: TensorLike,
         dtype: DTypeLike | None = None,
-        order: Any = None,
-        subok: Any = None,
+        order: object = None,
+        subok: object = None,
         shape: Any = None,
         *,
-        device: Any = None,
+        device: object = None,
     ) -> TensorVariable:
         a = as_tensor_variable(a)
         return make(a.shape if shape is None else shape, dtype or a.type.dtype)
@@ -212,11 +213,11 @@ def _full_like(
     a: TensorLike,
     fill_value: Any,
     dtype: DTypeLike | None = None,
-    order: Any = None,
-    subok: Any = None,
+    order: object = None,
+    subok: object = None,
     shape: Any = None,
     *,
-    device: Any = None,
+    device: object = None,
 ) -> TensorVariable:
     a = as_tensor_variable(a)
     return full(a.shape if shape is None else shape, fill_value, dtype or a.type.dtype)
@@ -224,7 +225,12 @@ def _full_like(
 
 def _sorting(function: Callable[..., TensorVariable]) -> Callable[..., TensorVariable]:
     def in_order(
-        a: TensorLike, axis: int | Sequence[int] | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+        a: TensorLike,
+        axis: int | Sequence[int] | None = -1,
+        kind: object = None,
+        order: object = None,
+        *,
+        stable: object = None,
     ) -> TensorVariable:
         _not_all(f"numpy.{function.__name__}", order=order)
         return function(a, axis, "stable" if stable else kind or "quicksort")
@@ -236,13 +242,20 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[TensorVari
     return split_evenly("split", as_tensor_variable(ary), indices_or_sections, axis)
 
 
-def _stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> TensorVariable:
+def _stack(
+    arrays: Any,
+    axis: int = 0,
+    out: object = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: object = None,
+) -> TensorVariable:
     _not_all("numpy.stack", out=out)
     parts = unstack(arrays) if isinstance(arrays, Variable) else list(arrays)
     return stack_of([as_tensor_variable(p).astype(dtype) for p in parts] if dtype is not None else parts, axis=axis)
 
 
-def _copy(a: TensorLike, order: Any = None, subok: Any = None) -> TensorVariable:
+def _copy(a: TensorLike, order: object = None, subok: object = None) -> TensorVariable:
     return tensor_copy(a)
 
 
@@ -270,7 +283,7 @@ def _can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     return np.can_cast(_dtype_of(from_), to, casting)
 
 
-def _common_type(*arrays: Any) -> type:
+def _common_type(*arrays: object) -> type:
     return np.common_type(*[np.empty(0, x.type.dtype) if isinstance(x, Variable) else x for x in arrays])
 
 

@@ -29,6 +29,7 @@ from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+
 __all__ = [
     "amax",
     "amin",
@@ -101,7 +102,7 @@ def cumulative_prod(
 
 
 def _cumulative(
-    function: Any, x: Any, axis: int | None, dtype: Any, include_initial: bool, initial: int
+    function: Any, x: TensorLike, axis: int | None, dtype: Any, include_initial: bool, initial: int
 ) -> TensorVariable:
     x = as_tensor_variable(x)
     if axis is None:
@@ -171,7 +172,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[Any, ...]:
     return tuple([as_tensor_variable(n) for n in broadcast_shape(*as_tuples, arrays_are_shapes=True)])
 
 
-def partition(a: TensorLike, kth: Any, axis: int | None = -1) -> TensorVariable:
+def partition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> TensorVariable:
     """Partition the elements along an axis: those at `kth` are where sorting would put them, smaller ones before them.
 
     All elements are sorted, which is one of the results that NumPy permits.
@@ -179,12 +180,12 @@ def partition(a: TensorLike, kth: Any, axis: int | None = -1) -> TensorVariable:
     return sort(_checked_kth(a, kth, axis), axis)
 
 
-def argpartition(a: TensorLike, kth: Any, axis: int | None = -1) -> TensorVariable:
+def argpartition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> TensorVariable:
     """Return the positions of the elements of `partition`."""
     return argsort(_checked_kth(a, kth, axis), axis)
 
 
-def _checked_kth(a: Any, kth: Any, axis: int | None) -> TensorVariable:
+def _checked_kth(a: Any, kth: int | Sequence[int], axis: int | None) -> TensorVariable:
     a = as_tensor_variable(a)
     if axis is None:
         n = None if None in a.type.shape else int(np.prod(a.type.shape))

@@ -56,7 +56,7 @@ class SearchsortedOp(Op):
             raise ValueError(f"'{side}' is an invalid value for keyword 'side': use 'left' or 'right'.")
         self.side = side
 
-    def make_node(self, x: Any, v: Any, sorter: Any = None) -> Apply:
+    def make_node(self, x: Any, v: Any, sorter: TensorLike | None = None) -> Apply:
         x = as_tensor_variable(x)
         if x.type.ndim != 1:
             raise ValueError(f"The tensor that is searched must be a vector; got {x.type}.")
@@ -96,7 +96,7 @@ def _float_of(value: TensorVariable) -> str:
     return "floatX" if value.type.dtype in discrete_dtypes else value.type.dtype
 
 
-def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> TensorVariable:
+def searchsorted(x: TensorLike, v: TensorLike, side: str = "left", sorter: TensorLike | None = None) -> TensorVariable:
     """Return where values would have to be inserted to keep a vector sorted.
 
     Parameters
@@ -200,12 +200,12 @@ class Unique(Op):
 
 
 @overload
-def unique(ar: Any, *, axis: int | None = None) -> TensorVariable: ...
+def unique(ar: TensorLike, *, axis: int | None = None) -> TensorVariable: ...
 
 
 @overload
 def unique(
-    ar: Any,
+    ar: TensorLike,
     return_index: bool = ...,
     *,
     return_inverse: Literal[True],
@@ -216,7 +216,7 @@ def unique(
 
 @overload
 def unique(
-    ar: Any,
+    ar: TensorLike,
     return_index: bool = ...,
     return_inverse: bool = ...,
     *,
@@ -227,7 +227,7 @@ def unique(
 
 @overload
 def unique(
-    ar: Any,
+    ar: TensorLike,
     return_index: bool = ...,
     return_inverse: bool = ...,
     return_counts: bool = ...,
@@ -236,7 +236,7 @@ def unique(
 
 
 def unique(
-    ar: Any,
+    ar: TensorLike,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -268,7 +268,9 @@ def unique(
     return Unique(return_index, return_inverse, return_counts, axis)(ar)
 
 
-def bincount(x: TensorLike, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> TensorVariable:
+def bincount(
+    x: TensorLike, weights: TensorLike | None = None, minlength: TensorLike | None = None, assert_nonneg: bool = False
+) -> TensorVariable:
     """Count the occurrences of each integer; see `numpy.bincount`.
 
     Parameters

@@ -25,7 +25,9 @@ __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique_va
 _FEW = 64
 
 
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> TensorVariable:
+def isin(
+    element: TensorLike, test_elements: TensorLike, assume_unique: bool = False, invert: bool = False
+) -> TensorVariable:
     """Return whether each element is one of `test_elements`.
 
     Parameters
@@ -84,7 +86,7 @@ def _both(ar1: Any, ar2: Any, assume_unique: bool) -> TensorVariable:
     return sort(concatenate(parts))
 
 
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
+def intersect1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> TensorVariable:
     """Return the unique common elements of two tensors in ascending order.
 
     Parameters
@@ -104,7 +106,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariab
     return getitem(together[:-1], eq(together[1:], together[:-1]))
 
 
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
+def setxor1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> TensorVariable:
     """Return the unique elements of exactly one of two tensors in ascending order; see `intersect1d`."""
     together = _both(ar1, ar2, assume_unique)
     same = eq(together[1:], together[:-1])
@@ -114,7 +116,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
     return getitem(together, alone)
 
 
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
+def setdiff1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> TensorVariable:
     """Return the unique elements of one tensor that are not in another one, in ascending order.
 
     With `assume_unique` they keep their order.

@@ -9,13 +9,14 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
-from aesara.tensor.core.tensor_like import SortKind
+from aesara.tensor.core.tensor_like import AxisLike, IntegerLike, OutputCells, SortKind, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros_like
@@ -58,7 +59,9 @@ class _SortingOp(Op):
             raise TypeError(f"The axis of a sort is an integer; got {describe(axis)} of type {axis.type}.")
         return Apply(self, [input, axis], [tensor_type(dtype or input.type.dtype, input.type.shape)()])
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[Sequence[IntegerLike] | None]:
         return [shapes[0]]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -74,7 +77,7 @@ class SortOp(_SortingOp):
     def make_node(self, input: Any, axis: Any = -1) -> Apply:
         return self._node(input, axis, None)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         a, axis = inputs
         output_storage[0][0] = np.sort(a, int(axis), self.kind)
 
@@ -95,7 +98,7 @@ class ArgSortOp(_SortingOp):
     def make_node(self, input: Any, axis: Any = -1) -> Apply:
         return self._node(input, axis, "int64")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         a, axis = inputs
         output_storage[0][0] = np.asarray(np.argsort(a, int(axis), self.kind), dtype="int64")
 
@@ -124,7 +127,7 @@ def _index_along(positions: TensorVariable, axis: int) -> tuple[TensorVariable, 
     return tuple(index)
 
 
-def sort(a: Any, axis: int | None = -1, kind: SortKind = "quicksort", order: Any = None) -> TensorVariable:
+def sort(a: TensorLike, axis: int | None = -1, kind: SortKind = "quicksort", order: object = None) -> TensorVariable:
     """The elements in ascending order along an axis; NaN comes last.
 
     Parameters
@@ -148,13 +151,13 @@ def sort(a: Any, axis: int | None = -1, kind: SortKind = "quicksort", order: Any
     return SortOp(kind, order)(a, axis)
 
 
-def argsort(a: Any, axis: int | None = -1, kind: SortKind = "quicksort", order: Any = None) -> TensorVariable:
+def argsort(a: TensorLike, axis: int | None = -1, kind: SortKind = "quicksort", order: object = None) -> TensorVariable:
     """The positions of the elements in ascending order along an axis; see `sort` for the parameters."""
     a, axis = _input_and_axis(a, axis, "argsort")
     return ArgSortOp(kind, order)(a, axis)
 
 
-def _input_and_axis(a: Any, axis: Any, name: str) -> tuple[TensorVariable, Any]:
+def _input_and_axis(a: TensorLike, axis: AxisLike, name: str) -> tuple[TensorVariable, Any]:
     a = as_tensor_variable(a)
     if axis is None:
         return a.flatten(), 0
@@ -225,7 +228,7 @@ class TopKOp(Op):
             outputs.append(tensor_type(self.idx_dtype, shape)())
         return Apply(self, [inp, kth], outputs)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         x, k = inputs[0], int(inputs[1])
         axis = self.axis % x.ndim
         if k == 0 or max(k, -k) > x.shape[axis]:
@@ -243,7 +246,9 @@ class TopKOp(Op):
         for storage, value in zip(output_storage, outputs):
             storage[0] = value
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         axis = self.axis % node.inputs[0].type.ndim
         shape = list(shapes[0])
         kth: Any = node.inputs[1]
@@ -280,14 +285,18 @@ def _differ_among_largest(op, node, output, axis):
     return is_index and op.axis % output.type.ndim == axis
 
 
-def _topk(x: Any, kth: Any, axis: int | None, sorted: bool, idx_dtype: str, **returned: bool) -> list[TensorVariable]:
+def _topk(
+    x: TensorLike, kth: IntegerLike, axis: int | None, sorted: bool, idx_dtype: str, **returned: bool
+) -> list[TensorVariable]:
     x = as_tensor_variable(x)
     if axis is None:
         x, axis = x.flatten(), 0
     return TopKOp(axis=axis, sorted=sorted, idx_dtype=idx_dtype, **returned)(x, kth, return_list=True)
 
 
-def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> TensorVariable:
+def topk(
+    x: TensorLike, kth: IntegerLike, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
+) -> TensorVariable:
     """The k largest elements along an axis; the smallest for negative k.
 
     Parameters
@@ -312,13 +321,15 @@ def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype
     return _topk(x, kth, axis, sorted, idx_dtype)[0]
 
 
-def argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> TensorVariable:
+def argtopk(
+    x: TensorLike, kth: IntegerLike, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
+) -> TensorVariable:
     """The positions of the k largest elements along an axis; see `topk` for the parameters."""
     return _topk(x, kth, axis, sorted, idx_dtype, return_values=False)[0]
 
 
 def topk_and_argtopk(
-    x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
+    x: TensorLike, kth: IntegerLike, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
 ) -> list[TensorVariable]:
     """The k largest elements along an axis and their positions; see `topk` for the parameters."""
     return _topk(x, kth, axis, sorted, idx_dtype)

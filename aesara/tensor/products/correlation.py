@@ -29,7 +29,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.records import dataclass
 from aesara.tensor.core.dtypes import discrete_dtypes
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import OutputCells, PartialShape, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
@@ -37,6 +37,7 @@ from aesara.tensor.elementwise.ops import conj, gradient_as
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 Direction = Literal["forward", "weights", "inputs"]
 Shape = tuple[Any, ...]
@@ -96,7 +97,7 @@ class Windows:
     def spans(self, kernel: Sequence[Any]) -> list[Any]:
         return [dilated_size(k, d) for k, d in zip(kernel, self.dilations, strict=True)]
 
-    def pads(self, kernel: Sequence[Any]) -> list[tuple[Any, Any]]:
+    def pads(self, kernel: PartialShape) -> list[tuple[Any, Any]]:
         """Return the numbers of zeros before and after the image, for filters of the given sizes."""
         if self.border == "valid":
             return [(0, 0)] * self.ndim
@@ -228,9 +229,7 @@ class Correlation(Op):
 
     # -- values ----------------------------------------------------------------------------------------------
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         x, y, *rest = inputs
         dtype = node.outputs[0].type.dtype
         if dtype == "float16":
@@ -251,7 +250,9 @@ class Correlation(Op):
             return entries_of(rest[0], self.windows.ndim)
         return list(rest)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         windows, n = self.windows, self.windows.ndim
         x, y = shapes[:2]
         if self.direction == "forward":

@@ -14,13 +14,14 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add, conj, gradient_as, mul, real
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 __all__ = ["batched_dot", "batched_tensordot", "dense_dot", "dot", "outer", "tensordot"]
 
@@ -52,9 +53,7 @@ class Dot(Op):
         dtype = aes.upcast(x.type.dtype, y.type.dtype)
         return Apply(self, [x, y], [tensor_type(dtype, shape)()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         x, y = inputs
         if x.shape[-1] != y.shape[0]:
             raise ValueError(f"dot: shapes {x.shape} and {y.shape} not aligned: {x.shape[-1]} != {y.shape[0]}.")
@@ -63,7 +62,9 @@ class Dot(Op):
             product = np.dot(x.astype(dtype, copy=False), y.astype(dtype, copy=False))
         output_storage[0][0] = np.asarray(product, dtype=dtype)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         x_shape, y_shape = shapes
         return [tuple(x_shape[:-1]) + tuple(y_shape[1:])]
 
@@ -141,7 +142,7 @@ def dense_dot(a: Any, b: Any) -> TensorVariable:
     return _dot(a, b)
 
 
-def dot(l: Any, r: Any) -> TensorVariable:
+def dot(l: TensorLike, r: Any) -> TensorVariable:
     """Return the product of two tensors, as defined by `numpy.dot`.
 
     For vectors this is the inner product, for matrices the matrix product. A 0-d tensor is a factor. Otherwise it is
@@ -172,7 +173,9 @@ def outer(x: TensorLike, y: TensorLike) -> TensorVariable:
     return _dot(x.dimshuffle(0, "x"), y.dimshuffle("x", 0))
 
 
-def _summed_axes(a: TensorVariable, b: TensorVariable, axes: Any) -> tuple[list[int], list[int]]:
+def _summed_axes(
+    a: TensorVariable, b: TensorVariable, axes: int | Sequence[int | Sequence[int]]
+) -> tuple[list[int], list[int]]:
     """Return the axes that `tensordot` sums over, as two lists of equal length."""
     if isinstance(axes, (int, np.integer)):
         if axes < 0:
@@ -317,9 +320,7 @@ class BatchedDot(Op):
         shape = (batch, *x.type.shape[1:-1], *y.type.shape[2:])
         return Apply(self, [x, y], [tensor_type(aes.upcast(x.type.dtype, y.type.dtype), shape)()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         x, y = inputs
         if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
             raise ValueError(f"batched_dot: shapes {x.shape} and {y.shape} do not match.")
@@ -330,7 +331,9 @@ class BatchedDot(Op):
             product = np.matmul(rows.astype(dtype, copy=False), columns.astype(dtype, copy=False))
         output_storage[0][0] = product.reshape(x.shape[:-1] + y.shape[2:])
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         x_shape, y_shape = shapes
         return [tuple(x_shape[:-1]) + tuple(y_shape[2:])]
 

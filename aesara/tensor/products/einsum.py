@@ -10,6 +10,7 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.elementwise.ops import and_, eq, mul
@@ -24,6 +25,7 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
+
 
 __all__ = ["einsum"]
 
@@ -40,7 +42,10 @@ class _Term(NamedTuple):
 
 
 def einsum(
-    subscripts: Any, *operands: Any, optimize: bool | str | Sequence[Any] | None = None, dtype: DTypeLike | None = None
+    subscripts: Any,
+    *operands: TensorLike,
+    optimize: bool | str | Sequence[Any] | None = None,
+    dtype: DTypeLike | None = None,
 ) -> TensorVariable:
     """Sums of products of tensors in Einstein's notation; see `numpy.einsum`.
 

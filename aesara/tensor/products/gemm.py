@@ -17,6 +17,7 @@ from aesara.graph.traversal import view_roots
 from aesara.graph.utils import InconsistencyError
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp, MayOverwriteFirst
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import StaticShape, tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add, mul, neg
@@ -24,6 +25,7 @@ from aesara.tensor.products.dot import Dot
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 __all__ = ["Dot22", "Dot22Scalar", "Gemm", "GemmRelated", "gemm", "gemm_inplace", "gemm_no_inplace"]
 
@@ -39,7 +41,7 @@ class GemmRelated(BlasOp):
 
 
 def same_dtype(
-    name: str, tensors: Sequence[Any], scalars: Sequence[Any]
+    name: str, tensors: Sequence[TensorLike], scalars: Sequence[Any]
 ) -> tuple[list[TensorVariable], list[TensorVariable]]:
     """Tensors of one dtype, and factors without dimensions, in this dtype too; numbers are converted to it."""
     variables = [as_tensor_variable(t) for t in tensors]
@@ -90,7 +92,7 @@ def times(factor: TensorVariable, z: TensorVariable) -> TensorVariable:
     return mul(factor, z)
 
 
-def is_zero(factor: Any) -> bool:
+def is_zero(factor: TensorLike) -> bool:
     """Return whether a factor is known to be zero, in which case the scaled operand is not read."""
     return isinstance(factor, Constant) and bool(factor.data == 0)
 
@@ -173,7 +175,9 @@ class Gemm(MayOverwriteFirst, GemmRelated):
         beta = None if is_zero(node.inputs[4]) else beta
         output_storage[0][0] = plus_scaled(z, alpha, product, beta, self.inplace)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         of_z, _, of_x, of_y, _ = shapes
         product = (of_x[0], of_y[1])
         return [tuple([p if n == 1 else s for n, s, p in zip(node.inputs[0].type.shape, of_z, product)])]
@@ -213,13 +217,13 @@ class Dot22(GemmRelated):
         _require_matrices("Dot22", (x, y))
         return Apply(self, [x, y], [_dot(x, y).type()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.dot(*inputs)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         return [(shapes[0][0], shapes[1][1])]
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:
@@ -231,21 +235,21 @@ class Dot22Scalar(GemmRelated):
 
     __props__ = ()
 
-    def make_node(self, x: Any, y: Any, a: Any) -> Apply:
+    def make_node(self, x: Any, y: Any, a: TensorLike) -> Apply:
         (x, y), (a,) = same_dtype("Dot22Scalar", (x, y), (a,))
         _require_matrices("Dot22Scalar", (x, y))
         return Apply(self, [x, y, a], [_dot(x, y).type()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         x, y, a = inputs
         with np.errstate(all="ignore"):
             product = np.dot(x, y)
             product *= a
         output_storage[0][0] = product
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         return [(shapes[0][0], shapes[1][1])]
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:

@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.expression_op import MayOverwriteFirst
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add, mul
@@ -26,6 +27,7 @@ from aesara.tensor.products.gemm import (
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 __all__ = ["Gemv", "Ger", "gemv", "gemv_inplace", "gemv_no_inplace", "ger", "ger_destructive"]
 
@@ -44,7 +46,7 @@ class Gemv(MayOverwriteFirst, BlasOp):
         Whether the result may be put into the memory of y.
     """
 
-    def make_node(self, y: Any, alpha: Any, A: Any, x: Any, beta: Any) -> Apply:
+    def make_node(self, y: Any, alpha: Any, A: TensorLike, x: TensorLike, beta: TensorLike) -> Apply:
         (y, A, x), (alpha, beta) = same_dtype("gemv", (y, A, x), (alpha, beta))
         for name, t, ndim in (("A", A, 2), ("x", x, 1), ("y", y, 1)):
             if t.type.ndim != ndim:
@@ -65,7 +67,9 @@ class Gemv(MayOverwriteFirst, BlasOp):
         beta = None if is_zero(node.inputs[4]) else beta
         output_storage[0][0] = plus_scaled(y, alpha, product, beta, self.inplace)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         return [(shapes[2][0] if node.inputs[0].type.shape[0] == 1 else shapes[0][0],)]
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:
@@ -103,7 +107,7 @@ class Ger(MayOverwriteFirst, BlasOp):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{'destructive' if self.destructive else 'non-destructive'}}}"
 
-    def make_node(self, A: Any, alpha: Any, x: Any, y: Any) -> Apply:
+    def make_node(self, A: Any, alpha: Any, x: TensorLike, y: TensorLike) -> Apply:
         (A, x, y), (alpha,) = same_dtype("ger", (A, x, y), (alpha,))
         for name, t, ndim in (("A", A, 2), ("x", x, 1), ("y", y, 1)):
             if t.type.ndim != ndim:
@@ -116,9 +120,7 @@ class Ger(MayOverwriteFirst, BlasOp):
         shape = product_shape(A, (x.type.shape[0], y.type.shape[0]))
         return Apply(self, [A, alpha, x, y], [tensor_type(A.type.dtype, shape)()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         A, alpha, x, y = inputs
         for axis, vector in ((0, x), (1, y)):
             may_broadcast = 1 in (node.inputs[0].type.shape[axis], node.inputs[2 + axis].type.shape[0])
@@ -128,7 +130,9 @@ class Ger(MayOverwriteFirst, BlasOp):
             product = np.multiply.outer(x * alpha, y)
         output_storage[0][0] = plus_scaled(A, np.ones((), A.dtype), product, np.ones((), A.dtype), self.destructive)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         of_A, _, of_x, of_y = shapes
         lengths = (of_x[0], of_y[0])
         return [tuple([v if n == 1 else s for n, s, v in zip(node.inputs[0].type.shape, of_A, lengths)])]

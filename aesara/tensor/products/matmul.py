@@ -12,7 +12,7 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import StaticShape, tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import add, conj
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from aesara.graph.fg import FunctionGraph
+
 
 __all__ = ["matmul"]
 
@@ -49,16 +50,16 @@ class MatMul(Op):
         dtype = self.dtype or aes.upcast(a.type.dtype, b.type.dtype)
         return Apply(self, [a, b], [tensor_type(dtype, _static_shape(a, b))()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         dtype = node.outputs[0].type.numpy_dtype
         x, y = [np.asarray(value).astype(dtype, copy=False) for value in inputs]
         require_batches_to_fit(node, x.shape, y.shape)
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.asarray(np.matmul(x, y))
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         (a, b), (a_shape, b_shape) = node.inputs, shapes
         result = []
         for axis in range(-max(a.type.ndim, b.type.ndim), -2):

@@ -30,7 +30,7 @@ def _root_of_squares(x: TensorVariable, axis: int | Sequence[int] | None, keepdi
 
 
 def vector_norm(
-    x: TensorLike, ord: Any = 2, axis: int | Sequence[int] | None = None, keepdims: bool = False
+    x: TensorLike, ord: float | str = 2, axis: int | Sequence[int] | None = None, keepdims: bool = False
 ) -> TensorVariable:
     """Return the norm of order `ord` of the elements along axes, by default all.
 
@@ -59,7 +59,7 @@ def vector_norm(
     return pow(sum(pow(magnitudes, order), axis=axis, keepdims=keepdims), 1 / order)
 
 
-def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> TensorVariable:
+def matrix_norm(x: Any, ord: float | str = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> TensorVariable:
     """Return the norm of matrices, whose rows and columns are the two dimensions `axis`.
 
     "fro" is the root of the sum of squares, 1 and infinity are the largest sum of absolute values of a column and of a
@@ -95,7 +95,7 @@ def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool =
 
 
 def norm(
-    x: TensorLike, ord: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False
+    x: TensorLike, ord: float | str | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False
 ) -> TensorVariable:
     """Return the norm of a vector or matrix, as defined by `numpy.linalg.norm`.
 

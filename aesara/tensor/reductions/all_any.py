@@ -12,6 +12,7 @@ from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import AxisLike, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import isclose, neq
@@ -27,7 +28,7 @@ class _Logical(CAReduce):
     __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
     combined_by: aes.ScalarOp
 
-    def __init__(self, axis: typing.Any = None):
+    def __init__(self, axis: AxisLike = None):
         super().__init__(self.combined_by, axis)
 
     def __str__(self) -> str:
@@ -84,11 +85,11 @@ def _logical_op(cls: type[_Logical], axis: Axes) -> _Logical:
     return cls(axis)
 
 
-def _select_where(x: TensorVariable, where: typing.Any, otherwise: bool) -> TensorVariable:
+def _select_where(x: TensorVariable, where: TensorLike, otherwise: bool) -> TensorVariable:
     return x if where is None else select_where(x if x.type.dtype == "bool" else neq(x, 0), where, np.array(otherwise))
 
 
-def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> TensorVariable:
+def all(x: typing.Any, axis: AxisLike = None, keepdims: bool = False, *, where: typing.Any = None) -> TensorVariable:
     """Return whether all elements along axes are true (not zero). See `sum` for the parameters."""
     x = _select_where(as_tensor_variable(x), where, True)
     axis = as_axes(axis)
@@ -96,7 +97,7 @@ def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where
     return with_kept_dims(x, out, axis) if keepdims else out
 
 
-def any(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> TensorVariable:
+def any(x: typing.Any, axis: AxisLike = None, keepdims: bool = False, *, where: typing.Any = None) -> TensorVariable:
     """Return whether any element along axes is true (not zero). See `sum` for the parameters."""
     x = _select_where(as_tensor_variable(x), where, False)
     axis = as_axes(axis)
@@ -105,7 +106,7 @@ def any(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where
 
 
 def allclose(
-    a: typing.Any, b: typing.Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+    a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> TensorVariable:
     """Return whether all pairs of elements are equal within a tolerance; see `isclose`."""
     return all(isclose(a, b, rtol, atol, equal_nan))

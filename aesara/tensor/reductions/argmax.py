@@ -14,7 +14,7 @@ from aesara.graph.op import Op
 from aesara.graph.pullback import is_disconnected
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import AxisLike, OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, invert, maximum, minimum, neg
@@ -23,6 +23,7 @@ from aesara.tensor.reductions.sum_prod_max import max, min
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 __all__ = ["argmax", "argmin", "largest", "max_and_argmax", "ptp", "smallest"]
 
@@ -77,13 +78,13 @@ class Argmax(_ArgOp):
         op, x, shape = self._prepare(x)
         return Apply(op, [x], [tensor_type("int64", shape)()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         x = np.asarray(inputs[0])
         output_storage[0][0] = _argmax(x, _all_axes(self.axis, x.ndim))
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: list[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         return [self._shape(node, shapes[0])]
 
     def grad(
@@ -105,16 +106,16 @@ class MaxAndArgmax(_ArgOp):
         outputs = [tensor_type(x.type.dtype, shape)(name="max"), tensor_type("int64", shape)(name="argmax")]
         return Apply(op, [x], outputs)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         x = np.asarray(inputs[0])
         axes = _all_axes(self.axis, x.ndim)
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.asarray(np.maximum.reduce(x, axis=axes))
         output_storage[1][0] = _argmax(x, axes)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: list[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         shape = self._shape(node, shapes[0])
         return [shape, shape]
 
@@ -182,7 +183,7 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     return with_kept_dims(x, position, axis) if keepdims else position
 
 
-def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def argmin(x: TensorLike, axis: AxisLike = None, keepdims: bool = False) -> TensorVariable:
     """The position of the smallest element along axes, the first of several equal ones."""
     x = as_tensor_variable(x)
     return argmax(_reversed_order(x), axis, keepdims)
@@ -194,7 +195,7 @@ def _reversed_order(x: TensorVariable) -> TensorVariable:
     return invert(x) if x.type.dtype in discrete_dtypes else neg(x)
 
 
-def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def ptp(a: TensorLike, axis: AxisLike = None, keepdims: bool = False) -> TensorVariable:
     """The range of values along axes: the largest minus the smallest element."""
     a = as_tensor_variable(a)
     return max(a, axis, keepdims) - min(a, axis, keepdims)

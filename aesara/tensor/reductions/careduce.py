@@ -8,17 +8,20 @@ from typing import Any, overload
 import numpy as np
 
 from aesara import scalar as aes
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import AxisLike, OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.variable import TensorVariable
 
 Axes = tuple[int, ...] | None
 
 
-def as_axes(axis: Any) -> Axes:
+def as_axes(axis: AxisLike) -> Axes:
     """Convert an axis argument (None, integers, or constants) to None or a tuple of ints."""
     if axis is None or (isinstance(axis, Constant) and axis.data is None):
         return None
@@ -35,7 +38,7 @@ def as_axes(axis: Any) -> Axes:
     )
 
 
-def _as_axis(axis: Any) -> int:
+def _as_axis(axis: AxisLike) -> int:
     axes = as_axes(axis)
     if axes is None:
         raise TypeError("One of several axes is None; expected integers.")
@@ -43,11 +46,11 @@ def _as_axis(axis: Any) -> int:
 
 
 @overload
-def normalize_axes(axis: None, ndim: int, x: Any = None) -> None: ...
+def normalize_axes(axis: None, ndim: int, x: TensorLike | None = None) -> None: ...
 
 
 @overload
-def normalize_axes(axis: tuple[int, ...], ndim: int, x: Any = None) -> tuple[int, ...]: ...
+def normalize_axes(axis: tuple[int, ...], ndim: int, x: TensorLike | None = None) -> tuple[int, ...]: ...
 
 
 def normalize_axes(axis: Axes, ndim: int, x: Any = None) -> Axes:
@@ -110,7 +113,7 @@ class CAReduce(Op):
     def __init__(
         self,
         scalar_op: aes.ScalarOp,
-        axis: Any = None,
+        axis: AxisLike = None,
         dtype: str | None = None,
         acc_dtype: str | None = None,
         upcast_discrete_output: bool = False,
@@ -124,7 +127,7 @@ class CAReduce(Op):
         self.upcast_discrete_output = upcast_discrete_output
         self._resolved: dict[tuple[str, int], CAReduce] = {}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_resolved": {}}
 
     @property
@@ -144,7 +147,7 @@ class CAReduce(Op):
 
     def clone(
         self,
-        axis: Any = None,
+        axis: AxisLike = None,
         dtype: str | None = None,
         acc_dtype: str | None = None,
         upcast_discrete_output: bool | None = None,
@@ -219,7 +222,7 @@ class CAReduce(Op):
             return self
         return self.clone(axis=axis, dtype=dtype, acc_dtype=acc_dtype)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         (x,) = inputs
         axes = tuple(range(np.ndim(x))) if self.axis is None else self.axis
         out_dtype = node.outputs[0].type.numpy_dtype
@@ -244,7 +247,9 @@ class CAReduce(Op):
                 x = np.asarray(function.reduce(x, axis=a))
         return x
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         (shape,) = shapes
         if self.axis is None:
             return [()]
@@ -252,7 +257,7 @@ class CAReduce(Op):
         return [tuple([length for i, length in enumerate(shape) if i not in axes])]
 
 
-def with_kept_dims(x: Any, y: Any, axis: Any) -> Any:
+def with_kept_dims(x: Any, y: Any, axis: AxisLike) -> Any:
     """Insert the axes of a reduction of `x` into its result `y`, with length 1."""
     ndim = x.type.ndim
     axes = normalize_axes(as_axes(axis), ndim, x)

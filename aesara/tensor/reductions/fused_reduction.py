@@ -10,6 +10,7 @@ from aesara.scalar.casting import cast
 from aesara.scalar.composite import Composite, composite_of
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.core.expression_op import ExpressionOp
+from aesara.tensor.core.tensor_like import OutputCells
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.reductions.careduce import CAReduce
@@ -73,14 +74,14 @@ class FusedReduction(ExpressionOp):
         elements = self.elemwise.make_node(*node.inputs)
         return elements, self.reduction.make_node(elements.outputs[0])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         elements, reduced = self._nodes(node)
-        storage: list[list[Any]] = [[None]]
+        storage: OutputCells = [[None]]
         elements.op.perform(elements, inputs, storage)
         reduced.op.perform(reduced, storage[0], output_storage)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         elements, reduced = self._nodes(node)
         return reduced.op.infer_shape(fgraph, reduced, elements.op.infer_shape(fgraph, elements, shapes))

@@ -27,6 +27,7 @@ from aesara.tensor.sequences.cumulative import cumprod, cumsum
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+
 __all__ = [
     "nanargmax",
     "nanargmin",
@@ -198,7 +199,7 @@ def nanvar(
     a: TensorLike,
     axis: int | Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
-    ddof: Any = 0,
+    ddof: TensorLike = 0,
     keepdims: bool = False,
 ) -> TensorVariable:
     """Return the variance of the elements along axes that are not NaN; NaN if there are at most `ddof` of them.
@@ -224,7 +225,7 @@ def nanstd(
     a: TensorLike,
     axis: int | Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
-    ddof: Any = 0,
+    ddof: TensorLike = 0,
     keepdims: bool = False,
 ) -> TensorVariable:
     """The standard deviation of the elements along axes that are not NaN: the root of `nanvar`."""

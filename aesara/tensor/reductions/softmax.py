@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
+from aesara.tensor.core.tensor_like import IntegerLike, OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import (
@@ -28,7 +30,7 @@ def _checked_axis(name: str, axis: int | None, x: TensorVariable) -> None:
         raise ValueError(f"{name} axis(={axis}) out of bounds for {ndim}D array {describe(x)}")
 
 
-def _widen_half(x: Any) -> np.ndarray:
+def _widen_half(x: TensorLike) -> np.ndarray:
     """Convert half precision, in which sums overflow, to single precision."""
     x = np.asarray(x)
     return x.astype("float32") if x.dtype == "float16" else x
@@ -49,7 +51,9 @@ class _AlongAxis(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{axis={self.axis}}}"
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[Sequence[IntegerLike] | None]:
         return [shapes[-1]]
 
 
@@ -63,7 +67,7 @@ class Softmax(_AlongAxis):
         _checked_axis("Softmax", self.axis, x)
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         x = _widen_half(inputs[0])
         with np.errstate(all="ignore"):
             powers = np.exp(x - np.max(x, axis=self.axis, keepdims=True, initial=-np.inf))
@@ -105,7 +109,7 @@ class SoftmaxGrad(_AlongAxis):
             dy = dy.astype(sm.type.dtype)
         return Apply(self, [dy, sm], [tensor_type(sm.type.dtype, sm.type.shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         dy, sm = map(_widen_half, inputs)
         with np.errstate(all="ignore"):
             weighted = dy * sm
@@ -145,7 +149,7 @@ class LogSoftmax(_AlongAxis):
         _checked_axis("LogSoftmax", self.axis, x)
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         x = _widen_half(inputs[0])
         with np.errstate(all="ignore"):
             shifted = x - np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)

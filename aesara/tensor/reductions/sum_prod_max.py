@@ -16,6 +16,7 @@ from aesara.graph.op import Op
 from aesara.scalar.complex_forms import Parts, choose, complex_form, is_nonzero, multiply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import AxisLike, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
@@ -41,7 +42,7 @@ class Sum(CAReduce):
     __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
     nfunc_spec = ("sum", 1, 1)
 
-    def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+    def __init__(self, axis: AxisLike = None, dtype: str | None = None, acc_dtype: str | None = None):
         super().__init__(aes.add, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True)
 
     def __str__(self) -> str:
@@ -51,7 +52,7 @@ class Sum(CAReduce):
         return f"Sum{{{', '.join(parts)}}}" if parts else "Sum"
 
     def clone(  # type: ignore[override]  # what a class fixes is no parameter
-        self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any
+        self, axis: AxisLike = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any
     ) -> Sum:
         return type(self)(
             axis=self.axis if axis is None else axis,
@@ -91,7 +92,7 @@ class Prod(CAReduce):
 
     def __init__(
         self,
-        axis: Any = None,
+        axis: AxisLike = None,
         dtype: str | None = None,
         acc_dtype: str | None = None,
         no_zeros_in_input: bool = False,
@@ -104,7 +105,7 @@ class Prod(CAReduce):
 
     def clone(  # type: ignore[override]  # what a class fixes is no parameter
         self,
-        axis: Any = None,
+        axis: AxisLike = None,
         dtype: str | None = None,
         acc_dtype: str | None = None,
         no_zeros_in_input: bool | None = None,
@@ -161,11 +162,11 @@ class ProdWithoutZeros(CAReduce):
 
     __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
 
-    def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+    def __init__(self, axis: AxisLike = None, dtype: str | None = None, acc_dtype: str | None = None):
         super().__init__(mul_without_zeros, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True)
 
     def clone(  # type: ignore[override]  # what a class fixes is no parameter
-        self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any
+        self, axis: AxisLike = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any
     ) -> ProdWithoutZeros:
         return type(self)(
             axis=self.axis if axis is None else axis,
@@ -223,7 +224,7 @@ class _Extremum(NonZeroCAReduce):
     #: whether there must be an element along the axes
     needs_elements = True
 
-    def __init__(self, axis: Any = None):
+    def __init__(self, axis: AxisLike = None):
         super().__init__(self.extremum_of, axis)
 
     def __str__(self) -> str:
@@ -304,7 +305,7 @@ class Supremum(_Extremum):
         return np.maximum.reduce(x, axis=axis, dtype=acc_dtype, initial=-np.inf)
 
 
-def supremum(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def supremum(x: TensorLike, axis: AxisLike = None, keepdims: bool = False) -> TensorVariable:
     """Return the maximum of floats along axes, with minus infinity for no elements; `Max` if there are elements for
     certain.
 
@@ -316,7 +317,7 @@ def supremum(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable
     return _finish(x, _extremum_op(cls, axes)(x), axes, keepdims)  # type: ignore[arg-type]  # classes are hashable
 
 
-def largest_size(sizes: TensorVariable, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def largest_size(sizes: TensorVariable, axis: AxisLike = None, keepdims: bool = False) -> TensorVariable:
     """Return the maximum along axes of nonnegative numbers, such as absolute values; 0 for no elements."""
     if _has_elements(sizes, as_axes(axis)):
         return max(sizes, axis, keepdims)
@@ -351,11 +352,11 @@ def _extremum_op(cls: type[_Extremum], axis: Axes) -> _Extremum:
     return cls(axis)
 
 
-def _finish(x: TensorVariable, out: TensorVariable, axis: Any, keepdims: bool) -> TensorVariable:
+def _finish(x: TensorVariable, out: TensorVariable, axis: AxisLike, keepdims: bool) -> TensorVariable:
     return with_kept_dims(x, out, axis) if keepdims else out
 
 
-def select_where(x: TensorVariable, where: Any, otherwise: Any) -> TensorVariable:
+def select_where(x: TensorVariable, where: TensorLike, otherwise: Any) -> TensorVariable:
     """Return `x`, with elements that do not take part in a reduction replaced by a number."""
     if where is None:
         return x
@@ -418,7 +419,7 @@ def prod(
     no_zeros_in_input: bool = False,
     *,
     where: Any = None,
-    initial: Any = None,
+    initial: TensorLike | None = None,
 ) -> TensorVariable:
     """Return the product of the elements along axes; see `sum` for the parameters.
 
@@ -460,7 +461,9 @@ def min(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None
     return _extremum(Min, x, axis, keepdims, initial, where)
 
 
-def _extremum(cls: type[_Extremum], x: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> TensorVariable:
+def _extremum(
+    cls: type[_Extremum], x: TensorLike, axis: AxisLike, keepdims: bool, initial: TensorLike, where: TensorLike
+) -> TensorVariable:
     x = as_tensor_variable(x)
     axes = as_axes(axis)
     name = cls.__name__.lower()
@@ -490,12 +493,12 @@ def _with_initial(cls: type[_Extremum], x: TensorVariable, axis: Axes, initial: 
     return combined(x, initial)
 
 
-def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
+def check_and_normalize_axes(x: TensorLike, axis: AxisLike) -> list[int]:
     """Return axes of a tensor as a list of nonnegative ints, empty for None."""
     x = as_tensor_variable(x)
     return list(normalize_axes(as_axes(axis), x.type.ndim, x) or ())
 
 
-def makeKeepDims(x: Any, y: Any, axis: Any) -> TensorVariable:
+def makeKeepDims(x: TensorLike, y: TensorLike, axis: AxisLike) -> TensorVariable:
     """Insert the axes of a reduction of `x` into its result `y`, with length 1."""
     return with_kept_dims(as_tensor_variable(x), as_tensor_variable(y), axis)

@@ -10,7 +10,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.matching import one_of
-from aesara.tensor.core.tensor_like import IndexEntry, IntegerLike
+from aesara.tensor.core.tensor_like import IndexEntry, IntegerLike, TemplateEntry
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_forms import get_constant_idx, get_idx_list
 from aesara.tensor.indexing.index_shapes import basic_shape
@@ -27,6 +27,7 @@ from aesara.tensor.rewriting.rows import replacing
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 #: Ops that read a subtensor, and ops that write to one.
 READERS = (AdvancedSubtensor, AdvancedSubtensor1, Subtensor)
@@ -57,12 +58,12 @@ def symbolic_index_of(node: Apply) -> tuple[Any, ...]:
     return get_idx_list(inputs, node.op.idx_list)
 
 
-def has_slices(idx_list: Sequence[IndexEntry]) -> bool:
+def has_slices(idx_list: Sequence[TemplateEntry]) -> bool:
     """Return whether an index keeps a dimension."""
     return any(isinstance(entry, slice) for entry in idx_list)
 
 
-def has_integers(idx_list: Sequence[IndexEntry]) -> bool:
+def has_integers(idx_list: Sequence[TemplateEntry]) -> bool:
     """Return whether an index drops a dimension."""
     return not all(isinstance(entry, slice) for entry in idx_list)
 

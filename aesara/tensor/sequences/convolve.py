@@ -14,7 +14,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import zeros
@@ -24,6 +24,7 @@ from aesara.tensor.joining.join_split import join
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
     from aesara.graph.nodes import Variable
+
 
 __all__ = ["convolve"]
 
@@ -62,14 +63,14 @@ class Convolve(Op):
             length = {"full": n + m - 1, "same": max(n, m), "valid": max(n, m) - min(n, m) + 1}[self.mode]
         return Apply(self, [a, v], [tensor_type(aes.upcast(a.type.dtype, v.type.dtype), (length,))()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         dtype = node.outputs[0].type.numpy_dtype
         a, v = [x.astype(dtype, copy=False) for x in inputs]
         output_storage[0][0] = np.asarray(np.convolve(a, v, self.mode), dtype=dtype)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: list[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         (n,), (m,) = shapes
         if self.mode == "full":
             return [(n + m - 1,)]

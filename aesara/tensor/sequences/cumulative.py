@@ -11,6 +11,7 @@ from aesara.graph.op import Op
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
@@ -200,7 +201,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return x
 
 
-def _extend(x: TensorVariable, axis: int, prepend: Any, append: Any) -> TensorVariable:
+def _extend(x: TensorVariable, axis: int, prepend: TensorLike, append: TensorLike) -> TensorVariable:
     """Extend a tensor by scalars or tensors at the ends of a dimension."""
     (axis,) = normalize_axes(axis, x.type.ndim)
     parts = [x]

@@ -12,6 +12,7 @@ import numpy as np
 from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise import ops
 from aesara.tensor.joining.join_split import concatenate, join
@@ -25,19 +26,26 @@ from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 __all__ = ["digitize", "ediff1d", "gradient", "interp", "trapezoid", "unwrap"]
 
 
-def _as_floats(x: Any) -> TensorVariable:
+def _as_floats(x: TensorLike) -> TensorVariable:
     x = as_tensor_variable(x)
     return x.astype("float64") if x.type.dtype in discrete_dtypes else x
 
 
-def _vector(name: str, x: Any) -> TensorVariable:
+def _vector(name: str, x: TensorLike) -> TensorVariable:
     x = _as_floats(x)
     if x.type.ndim != 1:
         raise ValueError(f"{name} must be a vector; got {describe(x)} of type {x.type}.")
     return x
 
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> TensorVariable:
+def interp(
+    x: TensorLike,
+    xp: TensorLike,
+    fp: TensorLike,
+    left: TensorLike | None = None,
+    right: TensorLike | None = None,
+    period: TensorLike | None = None,
+) -> TensorVariable:
     """Values between points by straight lines.
 
     Parameters
@@ -83,7 +91,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 
 def _periodic(
-    x: TensorVariable, xp: TensorVariable, fp: TensorVariable, period: Any
+    x: TensorVariable, xp: TensorVariable, fp: TensorVariable, period: TensorLike
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
     period = ops.abs(_as_floats(period))
     x, xp = ops.mod(x, period), ops.mod(xp, period)
@@ -92,7 +100,7 @@ def _periodic(
     return x, join(0, xp[-1:] - period, xp, xp[:1] + period), join(0, fp[-1:], fp, fp[:1])
 
 
-def digitize(x: Any, bins: Any, right: bool = False) -> TensorVariable:
+def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> TensorVariable:
     """Return the bin of each element; 0 is before the first edge.
 
     Parameters
@@ -178,7 +186,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> TensorVar
     return sum_along(distance * heights, axis=axis) / np.int8(2)
 
 
-def _distances(x: Any, axis: int, ndim: int) -> TensorVariable:
+def _distances(x: TensorLike, axis: int, ndim: int) -> TensorVariable:
     x = _as_floats(x)
     if x.type.ndim == 1:
         return diff(x).dimshuffle([0 if k == axis else "x" for k in range(ndim)])
@@ -222,7 +230,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * math.p
     return join(axis, _part(p, axis, None, 1), _part(p, axis, 1, None) + cumsum(correction, axis))
 
 
-def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = None, edge_order: int = 1) -> Any:
+def gradient(f: TensorLike, *varargs: Any, axis: int | Sequence[int] | None = None, edge_order: int = 1) -> Any:
     """Return derivatives along axes by finite differences, of second order in the interior.
 
     Parameters

@@ -11,6 +11,7 @@ from aesara import scalar as aes
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import IntegerLike, OutputCells
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import conj, second
@@ -61,9 +62,7 @@ class LinearRecurrence(Op):
         dtype = aes.upcast(a.type.dtype, b.type.dtype)
         return Apply(self, [a.astype(dtype), b.astype(dtype)], [tensor_type(dtype, tuple(shape))()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         a, b = inputs
         if a.shape != b.shape:
             raise ValueError(f"{self}: the factors have shape {a.shape}, the terms {b.shape}.")
@@ -78,7 +77,9 @@ class LinearRecurrence(Op):
                     values[i + 1] += factors[i + 1] * values[i]
         output_storage[0][0] = result
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[Sequence[IntegerLike] | None]:
         return [shapes[1]]
 
     def L_op(

@@ -14,6 +14,7 @@ from aesara.graph.pullback import grad_undefined
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
@@ -26,7 +27,7 @@ from aesara.tensor.joining.join_split import stack
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser", "polyval", "vander"]
 
 
-def _from_minus_one_to_one(M: Any, name: str) -> TensorVariable:
+def _from_minus_one_to_one(M: TensorLike, name: str) -> TensorVariable:
     """M points at equal distances from -1 to 1; 0 for a single one."""
     M = as_tensor_variable(M)
     if M.type.ndim or M.type.dtype not in integer_dtypes:
@@ -35,7 +36,7 @@ def _from_minus_one_to_one(M: Any, name: str) -> TensorVariable:
     return arange(1 - M, M, 2) / maximum(M - 1, 1)
 
 
-def hamming(M: Any) -> TensorVariable:
+def hamming(M: TensorLike) -> TensorVariable:
     """The Hamming window of M points.
 
     Examples
@@ -47,25 +48,25 @@ def hamming(M: Any) -> TensorVariable:
     return 0.54 + np.float64(0.46) * cos(np.float64(math.pi) * _from_minus_one_to_one(M, "hamming"))
 
 
-def hanning(M: Any) -> TensorVariable:
+def hanning(M: TensorLike) -> TensorVariable:
     """The Hann window of M points."""
     return 0.5 + 0.5 * cos(np.float64(math.pi) * _from_minus_one_to_one(M, "hanning"))
 
 
-def blackman(M: Any) -> TensorVariable:
+def blackman(M: TensorLike) -> TensorVariable:
     """The Blackman window of M points."""
     angle = np.float64(math.pi) * _from_minus_one_to_one(M, "blackman")
     return np.float64(0.42) + 0.5 * cos(angle) + np.float64(0.08) * cos(2 * angle)
 
 
-def kaiser(M: Any, beta: Any) -> TensorVariable:
+def kaiser(M: TensorLike, beta: TensorLike) -> TensorVariable:
     """The Kaiser window of M points with the shape parameter `beta`."""
     points = _from_minus_one_to_one(M, "kaiser")
     beta = as_tensor_variable(beta).astype("float64")
     return i0(beta * sqrt(1 - points * points)) / i0(beta)
 
 
-def polyval(p: Any, x: Any) -> TensorVariable:
+def polyval(p: Any, x: TensorLike) -> TensorVariable:
     """The values of a polynomial.
 
     Parameters
@@ -94,7 +95,7 @@ def polyval(p: Any, x: Any) -> TensorVariable:
     return value
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> TensorVariable:
+def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> TensorVariable:
     """The Vandermonde matrix: a row of powers for each element of a vector.
 
     Parameters
@@ -164,7 +165,7 @@ class Bartlett(Op):
 bartlett_ = Bartlett()
 
 
-def bartlett(M: Any) -> TensorVariable:
+def bartlett(M: TensorLike) -> TensorVariable:
     """Return the Bartlett window: a triangle from 0 up to 1 and down to 0.
 
     Parameters

@@ -143,7 +143,7 @@ def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
     return tuple(broadcast_to(tensor, shape) for tensor in tensors)
 
 
-def broadcast_shape(*arrays: Any, **kwargs: Any) -> tuple[TensorVariable, ...]:
+def broadcast_shape(*arrays: TensorLike, **kwargs: Any) -> tuple[TensorVariable, ...]:
     """Return the sizes of the shape that tensors broadcast to; see `broadcast_shape_iter`.
 
     Examples

@@ -25,6 +25,7 @@ from aesara.tensor.shapes.reshape import reshape, shape_padleft, shape_padright
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+
 __all__ = [
     "argwhere",
     "array_equal",
@@ -181,7 +182,7 @@ def pack(*tensors: Any, keep_axes: int | Sequence[int] | None = None) -> tuple[T
 
 
 def unpack(
-    packed: Any, packed_shapes: Sequence[Any], keep_axes: int | Sequence[int] | None = None
+    packed: TensorLike, packed_shapes: Sequence[Any], keep_axes: int | Sequence[int] | None = None
 ) -> list[TensorVariable]:
     """Return the tensors that `pack` has concatenated.
 
@@ -227,7 +228,7 @@ def ravel(a: TensorLike) -> TensorVariable:
     return flatten(a)
 
 
-def ndim(a: Any) -> int:
+def ndim(a: TensorLike) -> int:
     """The number of dimensions."""
     return as_tensor_variable(a).type.ndim
 
@@ -284,7 +285,7 @@ def argwhere(a: TensorLike) -> TensorVariable:
     return concatenate([shape_padright(positions) for positions in nonzero(a)], axis=1)
 
 
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> TensorVariable:
+def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> TensorVariable:
     """Return whether two tensors have the same shape and equal elements.
 
     Examples
@@ -314,7 +315,7 @@ def _both_nan(a1: TensorVariable, a2: TensorVariable) -> TensorVariable:
     return and_(invert(eq(a1, a1)), invert(eq(a2, a2)))
 
 
-def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False) -> list[TensorVariable]:
+def meshgrid(*xi: TensorLike, indexing: str = "xy", sparse: bool = False) -> list[TensorVariable]:
     """Tensors of coordinates from vectors of coordinates; see `numpy.meshgrid`.
 
     Parameters

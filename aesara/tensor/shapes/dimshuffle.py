@@ -11,7 +11,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import HasCFile, Op
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 
@@ -106,9 +106,7 @@ class DimShuffle(HasCFile, Op):
                     f"length 1, but the input {describe(inp)} has type {inp.type}."
                 )
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         (x,) = inputs
         x = np.asarray(x)
         for axis in self.drop:

@@ -11,7 +11,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import ShapeLike, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.creation.allocation import alloc
@@ -121,7 +121,7 @@ def is_flat(var: TensorVariable, ndim: int | None = None, outdim: int | None = N
     return var.ndim == ndim
 
 
-def transpose(x: Any, axes: Sequence[int] | None = None) -> TensorVariable:
+def transpose(x: TensorLike, axes: Sequence[int] | None = None) -> TensorVariable:
     """Return a view with the dimensions in another order.
 
     Parameters
@@ -183,7 +183,7 @@ def moveaxis(a: TensorLike, source: int | Sequence[int], destination: int | Sequ
     return dimshuffle(a, order)
 
 
-def swapaxes(y: Any, axis1: int, axis2: int) -> TensorVariable:
+def swapaxes(y: TensorLike, axis1: int, axis2: int) -> TensorVariable:
     """Exchange two dimensions.
 
     Examples
@@ -224,7 +224,7 @@ def expand_dims(a: TensorLike, axis: int | Sequence[int]) -> TensorVariable:
     return dimshuffle(a, ["x" if i in new else next(old) for i in range(ndim)])
 
 
-def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> TensorVariable | list[TensorVariable]:
+def atleast_Nd(*arys: TensorLike, n: int = 1, left: bool = True) -> TensorVariable | list[TensorVariable]:
     """Add dimensions of size one until there are at least `n`.
 
     Parameters
@@ -257,22 +257,22 @@ def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> TensorVariable | li
     return results[0] if len(results) == 1 else results
 
 
-def atleast_1d(*arys: Any, left: bool = True) -> TensorVariable | list[TensorVariable]:
+def atleast_1d(*arys: TensorLike, left: bool = True) -> TensorVariable | list[TensorVariable]:
     """Add a dimension to scalars; see `atleast_Nd`."""
     return atleast_Nd(*arys, n=1, left=left)
 
 
-def atleast_2d(*arys: Any, left: bool = True) -> TensorVariable | list[TensorVariable]:
+def atleast_2d(*arys: TensorLike, left: bool = True) -> TensorVariable | list[TensorVariable]:
     """Add dimensions until there are at least two; see `atleast_Nd`."""
     return atleast_Nd(*arys, n=2, left=left)
 
 
-def atleast_3d(*arys: Any, left: bool = True) -> TensorVariable | list[TensorVariable]:
+def atleast_3d(*arys: TensorLike, left: bool = True) -> TensorVariable | list[TensorVariable]:
     """Add dimensions until there are at least three; see `atleast_Nd`."""
     return atleast_Nd(*arys, n=3, left=left)
 
 
-def roll(x: TensorLike, shift: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
+def roll(x: TensorLike, shift: TensorLike, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """Shift the entries along a dimension cyclically.
 
     Parameters
@@ -316,7 +316,7 @@ def roll(x: TensorLike, shift: Any, axis: int | Sequence[int] | None = None) -> 
     return join(axis, x[(*before, slice(split_at, None))], x[(*before, slice(None, split_at))])
 
 
-def tile(x: TensorLike, reps: Any, ndim: int | None = None) -> TensorVariable:
+def tile(x: TensorLike, reps: ShapeLike, ndim: int | None = None) -> TensorVariable:
     """Repeat a tensor as a whole along its dimensions; see `numpy.tile`.
 
     Parameters
@@ -362,7 +362,7 @@ def _in_int64(count: Any) -> Any:
     return count.astype("int64") if isinstance(count, TensorVariable) and count.type.dtype in integer_dtypes else count
 
 
-def _repetitions(reps: Any, ndim: int | None) -> list[Any]:
+def _repetitions(reps: ShapeLike, ndim: int | None) -> list[Any]:
     if isinstance(reps, (int, np.integer)):
         return [int(reps)]
     if isinstance(reps, (list, tuple)):

@@ -31,6 +31,7 @@ from aesara.tensor.shapes.shape import shape
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+
 __all__ = ["compress", "repeat", "squeeze"]
 
 
@@ -159,7 +160,7 @@ def _not_negative(counts: Sequence[int]) -> int:
     return sum(counts)
 
 
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
+def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> TensorVariable:
     """Repeat each entry; see `numpy.repeat`.
 
     Parameters
@@ -198,7 +199,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
     return reshape(filled, [*sizes[:axis], sizes[axis] * count, *sizes[axis + 1 :]], ndim=x.type.ndim)
 
 
-def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
+def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """Drop dimensions of size one.
 
     Parameters
@@ -226,7 +227,7 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     return dimshuffle(x, [i for i in range(x.type.ndim) if i not in axes])
 
 
-def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
+def compress(condition: TensorLike, x: TensorLike, axis: int | None = None) -> TensorVariable:
     """Select the slices of a tensor for which a condition holds; see `numpy.compress`.
 
     Parameters

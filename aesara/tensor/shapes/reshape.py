@@ -14,6 +14,7 @@ from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import constant_of_output, known_entries
 from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.tensor_like import ShapeLike, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import get_vector_length
@@ -199,7 +200,7 @@ def static_reshape(old_shape: Sequence[int | None], new_shape: Sequence[int | No
     return tuple(static_shape)
 
 
-def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
+def reshape(x: TensorLike, newshape: ShapeLike, ndim: int | None = None) -> TensorVariable:
     """Arrange the entries of a tensor, in C order, in another shape.
 
     Parameters
@@ -237,7 +238,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
     return Reshape(ndim)(x, newshape)
 
 
-def shape_padleft(t: Any, n_ones: int = 1) -> TensorVariable:
+def shape_padleft(t: TensorLike, n_ones: int = 1) -> TensorVariable:
     """Add `n_ones` dimensions of size one at the front.
 
     Examples
@@ -250,7 +251,7 @@ def shape_padleft(t: Any, n_ones: int = 1) -> TensorVariable:
     return t.dimshuffle(["x"] * n_ones + list(range(t.type.ndim)))
 
 
-def shape_padright(t: Any, n_ones: int = 1) -> TensorVariable:
+def shape_padright(t: TensorLike, n_ones: int = 1) -> TensorVariable:
     """Add `n_ones` dimensions of size one at the end.
 
     Examples
@@ -263,7 +264,7 @@ def shape_padright(t: Any, n_ones: int = 1) -> TensorVariable:
     return t.dimshuffle(list(range(t.type.ndim)) + ["x"] * n_ones)
 
 
-def shape_padaxis(t: Any, axis: int) -> TensorVariable:
+def shape_padaxis(t: TensorLike, axis: int) -> TensorVariable:
     """Add one dimension of size one as dimension `axis` of the result.
 
     Examples

@@ -146,7 +146,7 @@ def _pool(
     return Pool(bool(ignore_border), mode, ndim)(images, ws, stride, pad)
 
 
-def _is_zero(pad: Any) -> bool:
+def _is_zero(pad: TensorLike) -> bool:
     return pad is None or (isinstance(pad, (tuple, list)) and all(isinstance(n, int) and n == 0 for n in pad))
 
 

@@ -24,7 +24,7 @@ from aesara.records import dataclass
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
-from aesara.tensor.core.tensor_like import TensorLike
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.core.vector_length import entries_of
@@ -32,6 +32,7 @@ from aesara.tensor.elementwise.ops import gradient_as, maximum, minimum
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 __all__ = [
     "AveragePoolGrad",
@@ -90,7 +91,7 @@ class PoolWindows:
     pad: tuple[int, ...]
     output: tuple[int, ...]
 
-    def pad_images(self, x: np.ndarray, fill: Any) -> np.ndarray:
+    def pad_images(self, x: np.ndarray, fill: TensorLike) -> np.ndarray:
         """Pad the images with `fill` so that every window lies inside."""
         around = np.full((*x.shape[: x.ndim - len(self.sizes)], *self.sizes), fill, dtype=x.dtype)
         around[self.inner] = x
@@ -170,7 +171,7 @@ class PoolingOp(Op):
 
     # -- types -----------------------------------------------------------------------------------------------
 
-    def window_inputs(self, ws: Any, stride: Any, pad: Any) -> list[TensorVariable]:
+    def window_inputs(self, ws: TensorLike, stride: TensorLike, pad: TensorLike) -> list[TensorVariable]:
         """Return the vectors `ws`, `stride` and `pad`.
 
         Raises
@@ -188,7 +189,7 @@ class PoolingOp(Op):
         self._require_known_to_fit(*(self.known_entries(v) for v in (ws, stride, pad)))
         return [ws, stride, pad]
 
-    def _integers(self, name: str, quantity: str, value: Any) -> TensorVariable:
+    def _integers(self, name: str, quantity: str, value: TensorLike) -> TensorVariable:
         vector = as_tensor_variable(value)
         if vector.type.dtype not in integer_dtypes:
             raise TypeError(f"{quantity} parameters must be ints.")
@@ -282,9 +283,7 @@ class PoolingOp(Op):
         if x.shape != wanted:
             raise ValueError(f"{type(self).__name__}: `{name}` has the shape {x.shape}; the windows are {wanted}.")
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         arrays, vectors = inputs[: self.operands], inputs[self.operands :]
         dtype = node.outputs[0].type.dtype
         if dtype == "float16":
@@ -318,7 +317,9 @@ class PoolingOp(Op):
 class _Downscaling(PoolingOp):
     """An operation whose result has an element for each window."""
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         ws, stride, pad = (entries_of(v, self.ndim) for v in node.inputs[self.operands :])
         return [tuple(pooled_shape(shapes[0], ws, self.ignore_border, stride, pad))]
 
@@ -412,7 +413,7 @@ class DownsampleFactorMaxGradGrad(_Downscaling):
         super().__init__(ignore_border, mode, ndim, openmp)
         _require_max(self)
 
-    def make_node(self, x: Any, maxout: Any, gz: Any, ws: Any, stride: Any = None, pad: Any = None) -> Apply:
+    def make_node(self, x: Any, maxout: Any, gz: TensorLike, ws: Any, stride: Any = None, pad: Any = None) -> Apply:
         x, maxout, gz = self.same_rank(("x", x), ("maxout", maxout), ("gz", gz))
         windows = self.window_inputs(ws, stride, pad)
         output = self.pooled_type(x, windows)
@@ -580,7 +581,7 @@ def _out_shape(
     return pooled_shape(imgshape, ws, ignore_border, stride, (0,) * ndim if pad is None else pad)
 
 
-def one_of(name: str, value: Any, older: str, older_value: Any) -> Any:
+def one_of(name: str, value: TensorLike, older: str, older_value: Any) -> Any:
     """Return the value of a parameter that also has an older name.
 
     Raises

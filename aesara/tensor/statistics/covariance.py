@@ -97,7 +97,7 @@ def _variables_in_rows(values: TensorLike, rowvar: bool, name: str) -> TensorVar
     return x if rowvar or x.type.shape[0] == 1 else x.T
 
 
-def _weights(x: TensorVariable, fweights: Any, aweights: Any) -> TensorVariable | None:
+def _weights(x: TensorVariable, fweights: TensorLike, aweights: TensorLike) -> TensorVariable | None:
     """The product of both kinds of weights, None without any."""
     weights = None
     for name, values in (("fweights", fweights), ("aweights", aweights)):

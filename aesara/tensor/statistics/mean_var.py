@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.half_precision import half_in_single
+from aesara.tensor.core.tensor_like import AxisLike, OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import conj, real, second, sqrt
@@ -20,6 +21,10 @@ from aesara.tensor.reductions.careduce import CAReduce, as_axes, normalize_axes,
 from aesara.tensor.reductions.sum_prod_max import select_where
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.statistics.one_observation import spread_of_one
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
 
 __all__ = ["mean", "std", "var"]
 
@@ -53,9 +58,7 @@ class Mean(CAReduce):
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         output_storage[0][0] = np.asarray(np.mean(inputs[0], axis=self.axis, dtype="float64"))
 
     def L_op(
@@ -71,7 +74,7 @@ class Mean(CAReduce):
         return [second(x, share).astype(x.type.dtype)]
 
 
-def _count(x: TensorVariable, axis: Any, dtype: str) -> TensorVariable:
+def _count(x: TensorVariable, axis: AxisLike, dtype: str) -> TensorVariable:
     """Return the number of reduced elements in a dtype."""
     axes = normalize_axes(as_axes(axis), x.type.ndim, x)
     count: TensorVariable | None = None
@@ -92,11 +95,11 @@ def _is_single(x: TensorVariable, axis: int | Sequence[int] | None) -> bool:
 
 def mean(
     input: Any,
-    axis: Any = None,
-    dtype: Any = None,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
     op: bool = False,
     keepdims: bool = False,
-    acc_dtype: Any = None,
+    acc_dtype: DTypeLike | None = None,
     *,
     where: Any = None,
 ) -> TensorVariable:
@@ -158,7 +161,7 @@ def mean(
     return result
 
 
-def _count_selected(x: TensorVariable, where: Any, axis: Any, keepdims: bool, dtype: str) -> TensorVariable:
+def _count_selected(x: TensorVariable, where: TensorLike, axis: AxisLike, keepdims: bool, dtype: str) -> TensorVariable:
     """Return the number of elements along axes for which a condition holds."""
     taking_part = second(x, as_tensor_variable(where))
     return sum_along(taking_part, axis=axis, keepdims=keepdims).astype(dtype)
@@ -166,7 +169,7 @@ def _count_selected(x: TensorVariable, where: Any, axis: Any, keepdims: bool, dt
 
 @half_in_single
 def var(
-    input: Any,
+    input: TensorLike,
     axis: Any = None,
     ddof: Any = 0,
     keepdims: bool = False,
@@ -230,14 +233,14 @@ def var(
 
 @half_in_single
 def std(
-    input: Any,
-    axis: Any = None,
-    ddof: Any = 0,
+    input: TensorLike,
+    axis: AxisLike = None,
+    ddof: TensorLike = 0,
     keepdims: bool = False,
     corrected: bool = False,
     *,
-    dtype: Any = None,
-    where: Any = None,
+    dtype: DTypeLike | None = None,
+    where: TensorLike | None = None,
 ) -> TensorVariable:
     """The standard deviation along axes: the square root of `var`, which see for the parameters."""
     result = sqrt(var(input, axis, ddof=ddof, keepdims=keepdims, corrected=corrected, dtype=dtype, where=where))

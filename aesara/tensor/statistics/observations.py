@@ -35,7 +35,7 @@ __all__ = ["average", "corrcoef", "correlate", "histogram"]
 def average(
     a: TensorLike,
     axis: int | Sequence[int] | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     returned: bool = False,
     keepdims: bool = False,
 ) -> TensorVariable | tuple[TensorVariable, TensorVariable]:
@@ -144,7 +144,7 @@ def correlate(a: Any, v: Any, mode: Literal["valid", "same", "full"] = "valid") 
 
 
 def histogram(
-    a: TensorLike, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
+    a: TensorLike, bins: Any = 10, range: Any = None, density: bool = False, weights: TensorLike | None = None
 ) -> tuple[TensorVariable, TensorVariable]:
     """Count the elements in each of a row of intervals.
 
@@ -199,7 +199,7 @@ def _below(ordered: TensorVariable, edges: TensorVariable) -> TensorVariable:
     return join(0, searchsorted(ordered, edges[:-1], side="left"), searchsorted(ordered, edges[-1:], side="right"))
 
 
-def _edges(a: TensorVariable, bins: Any, range: Any) -> TensorVariable:
+def _edges(a: TensorVariable, bins: TensorLike, range: Sequence[TensorLike]) -> TensorVariable:
     if not isinstance(bins, Variable):
         bins = np.asarray(bins) if np.ndim(bins) else bins
     edges = as_tensor_variable(bins)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import eq, switch
 
 
-def spread_of_one(spread: TensorVariable, products: TensorVariable, divisor: Any) -> TensorVariable:
+def spread_of_one(spread: TensorVariable, products: TensorVariable, divisor: TensorLike) -> TensorVariable:
     """Return the spread of a single observation: NaN if the divisor is zero.
 
     The mean equals the observation, so rewriting replaces the deviation by 0, also in gradients, where the quotient is

@@ -12,6 +12,7 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.tensor_like import AxisLike, TensorLike
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise import ops
@@ -48,14 +49,14 @@ _DISCRETE = (
 )
 
 
-def _as_floats(name: str, a: Any) -> TensorVariable:
+def _as_floats(name: str, a: TensorLike) -> TensorVariable:
     a = as_tensor_variable(a)
     if a.type.dtype in complex_dtypes:
         raise TypeError(f"{name}: complex numbers have no order; got {describe(a)} of type {a.type}.")
     return a.astype("float64") if a.type.dtype in discrete_dtypes else a
 
 
-def _rows(a: TensorVariable, axis: Any) -> tuple[TensorVariable, tuple[int, ...]]:
+def _rows(a: TensorVariable, axis: AxisLike) -> tuple[TensorVariable, tuple[int, ...]]:
     """Merge the given axes into one, and move it to the end."""
     axes = normalize_axes(as_axes(axis), a.type.ndim, a)
     if axes is None:
@@ -91,7 +92,7 @@ def _length(rows: TensorVariable) -> Any:
     return sizes_of(rows)[-1]
 
 
-def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def median(a: TensorLike, axis: AxisLike = None, keepdims: bool = False) -> TensorVariable:
     """Return the median along axes; NaN if an element is NaN.
 
     Parameters
@@ -120,7 +121,7 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     return _keep_dims(result, a.type.ndim, axes) if keepdims else result
 
 
-def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def nanmedian(a: TensorLike, axis: AxisLike = None, keepdims: bool = False) -> TensorVariable:
     """The median along axes of the elements that are not NaN; NaN if there are none. See `median`."""
     a = _as_floats("nanmedian", a)
     rows, axes = _rows(a, axis)
@@ -133,7 +134,9 @@ def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     return _keep_dims(result, a.type.ndim, axes) if keepdims else result
 
 
-def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
+def quantile(
+    a: TensorLike, q: TensorLike, axis: AxisLike = None, method: str = "linear", keepdims: bool = False
+) -> TensorVariable:
     """Return quantiles along axes; NaN if an element is NaN.
 
     Parameters
@@ -177,7 +180,9 @@ def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims:
     return _keep_dims(result, a.type.ndim, axes, leading=n_q) if keepdims else result
 
 
-def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
+def nanquantile(
+    a: TensorLike, q: TensorLike, axis: AxisLike = None, method: str = "linear", keepdims: bool = False
+) -> TensorVariable:
     """Quantiles along axes of the elements that are not NaN; NaN if there are none. See `quantile`."""
     a = _as_floats("nanquantile", a)
     rows, axes = _rows(a, axis)
@@ -198,7 +203,9 @@ def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdi
     return _keep_dims(result, a.type.ndim, axes, leading=q.type.ndim) if keepdims else result
 
 
-def percentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
+def percentile(
+    a: TensorLike, q: TensorLike, axis: AxisLike = None, method: str = "linear", keepdims: bool = False
+) -> TensorVariable:
     """Percentiles along axes: `quantile` for ``q / 100``.
 
     Examples
@@ -210,19 +217,21 @@ def percentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdim
     return quantile(a, _hundredths(q), axis, method, keepdims)
 
 
-def nanpercentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
+def nanpercentile(
+    a: TensorLike, q: TensorLike, axis: AxisLike = None, method: str = "linear", keepdims: bool = False
+) -> TensorVariable:
     """Percentiles along axes of the elements that are not NaN: `nanquantile` for ``q / 100``."""
     return nanquantile(a, _hundredths(q), axis, method, keepdims)
 
 
-def _hundredths(q: Any) -> Any:
+def _hundredths(q: TensorLike) -> Any:
     return ops.true_divide(q, 100) if isinstance(q, Variable) else np.true_divide(q, 100)
 
 
 _in_unit_interval = CheckAndRaise(ValueError, "Quantiles must be in the range from 0 to 1 (percentiles to 100).")
 
 
-def _checked_q(q: Any) -> TensorVariable:
+def _checked_q(q: TensorLike) -> TensorVariable:
     if not isinstance(q, Variable):
         values = np.asarray(q, dtype="float64")
         if not np.all((values >= 0) & (values <= 1)):
@@ -232,7 +241,7 @@ def _checked_q(q: Any) -> TensorVariable:
     return _in_unit_interval(q, all_true(ops.and_(ops.ge(q, 0.0), ops.le(q, 1.0))))
 
 
-def _neighbours(q: TensorVariable, n: Any, method: str) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
+def _neighbours(q: TensorVariable, n: TensorLike, method: str) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
     """Return the positions of the sorted elements below and above each quantile, and the weight of the latter."""
     n = as_tensor_variable(n).astype("float64")
     if method in _CONTINUOUS:

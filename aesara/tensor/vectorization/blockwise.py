@@ -20,6 +20,7 @@ from aesara.graph.traversal import graph_inputs
 from aesara.graph.utils import TestValueError
 from aesara.graph.vectorization import vectorize_graph
 from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.tensor_like import OutputCells, TensorLike
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
 from aesara.tensor.core.variable import TensorVariable
 from aesara.tensor.elementwise.ops import second
@@ -35,6 +36,7 @@ from aesara.tensor.vectorization.gufunc_signature import (
 
 if TYPE_CHECKING:
     from aesara.graph.fg import FunctionGraph
+
 
 __all__ = ["vectorize"]
 
@@ -168,9 +170,7 @@ class Blockwise(Op):
 
     # -- values -----------------------------------------------------------------
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: OutputCells, params: object = None) -> None:
         arrays = [np.asarray(x) for x in inputs]
         batch = self.batch_shape(node, arrays)
         if 0 in batch:
@@ -253,7 +253,9 @@ class Blockwise(Op):
             results.append(np.empty((*batch, *core), dtype=out.type.numpy_dtype))
         return results
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(
+        self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Sequence[TensorVariable]]
+    ) -> list[tuple]:
         batch = []
         n_batch = node.outputs[0].type.ndim - len(self.outputs_signature[0])
         for axis in range(-n_batch, 0):
@@ -453,7 +455,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
     """
     parsed = None if signature is None else parse_signature(signature)
 
-    def vectorized_function(*inputs: Any) -> Any:
+    def vectorized_function(*inputs: TensorLike) -> Any:
         tensors = [as_tensor_variable(x) for x in inputs]
         in_dims: CoreDims = ((),) * len(tensors) if parsed is None else parsed[0]
         _check_vectorized_inputs(signature, in_dims, tensors)
