@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from aesara.ir.expr import Expr, load, rebuild, substitute, var, walk
 from aesara.ir.kernel import (
@@ -31,50 +31,53 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
     body = collapse_deep_nests(body)
     bound = {s.var for s in walk_statements(body) if isinstance(s, For)}
     bound |= {s.name for s in walk_statements(body) if isinstance(s, Declare)}
-    buffers: dict[str, str] = {}
-    dtypes: dict[str, str] = {}
-    written: set[str] = set()
-    sizes: dict[Expr, str] = {}
-
-    def add_buffer(buffer: str, dtype: str) -> None:
-        if buffer not in buffers:
-            buffers[buffer] = f"b{len(buffers)}"
-            dtypes[buffer] = dtype
-
     hoisted = _strides([e for s in walk_statements(body) for e in expressions_of(s)], bound) | _lengths(body)
     replaced: dict[Expr, Expr] = {}
     body = tuple(map_expressions(s, lambda e: substitute([e], hoisted.get, replaced)[0]) for s in body)
+    dtypes, sizes = _free_names(body, bound)
+    buffer_names = {buffer: f"b{k}" for k, buffer in enumerate(dtypes)}
+    size_names = {size: f"n{k}" for k, size in enumerate(sizes)}
+    body = _rename(body, buffer_names, {size: var(new, size.dtype) for size, new in size_names.items()})
+
+    written = {s.buffer for s in walk_statements(body) if isinstance(s, Store)}
+    shared = any(buffer_names.get(buffer) in written for buffer in aliased)
+    params: list[BufferParam | ScalarParam] = [
+        BufferParam(new, dtypes[old], new in written, shared and old in aliased) for old, new in buffer_names.items()
+    ]
+    params += [ScalarParam(new, size.dtype) for size, new in size_names.items()]
+    computed = {size: e for e, size in hoisted.items()}
+    return Launch(Kernel(name, tuple(params), body), (*dtypes, *(computed.get(size, size) for size in sizes)))
+
+
+def _free_names(body: Sequence[Statement], bound: set[str]) -> tuple[dict[str, str], list[Expr]]:
+    """Return the dtypes of the buffers of statements by name, and the variables that are not `bound`, in order."""
+    dtypes: dict[str, str] = {}
+    sizes: dict[Expr, None] = {}
     for statement in walk_statements(body):
         for e in walk(expressions_of(statement)):
             if e.op == "load":
-                add_buffer(e.attr, e.dtype)
-            elif e.op == "var" and e.attr not in bound and e not in sizes:
-                sizes[e] = f"n{len(sizes)}"
+                dtypes.setdefault(e.attr, e.dtype)
+            elif e.op == "var" and e.attr not in bound:
+                sizes[e] = None
         if isinstance(statement, Store):
-            add_buffer(statement.buffer, statement.value.dtype)
-            written.add(statement.buffer)
+            dtypes.setdefault(statement.buffer, statement.value.dtype)
+    return dtypes, list(sizes)
 
-    def rename(e: Expr) -> Expr | None:
-        if e in sizes:
-            return var(sizes[e], e.dtype)
-        return None
 
-    def remake(e: Expr, args: tuple[Expr, ...]) -> Expr:
-        return load(buffers[e.attr], e.dtype, args[0]) if e.op == "load" else rebuild(e, args)
+def _rename(
+    body: Sequence[Statement], buffer_names: Mapping[str, str], variables: Mapping[Expr, Expr]
+) -> tuple[Statement, ...]:
+    """Rename buffers, and replace variables."""
+
+    def rebuild_load(e: Expr, args: tuple[Expr, ...]) -> Expr:
+        return load(buffer_names[e.attr], e.dtype, args[0]) if e.op == "load" else rebuild(e, args)
 
     memo: dict[Expr, Expr] = {}
 
-    def apply(e: Expr) -> Expr:
-        return substitute([e], rename, memo, remake)[0]
+    def rename(e: Expr) -> Expr:
+        return substitute([e], variables.get, memo, rebuild_load)[0]
 
-    renamed_body = tuple(map_expressions(s, apply, lambda name: buffers.get(name, name)) for s in body)
-    shared = any(buffer in written for buffer in aliased)
-    params: list[BufferParam | ScalarParam] = [
-        BufferParam(new, dtypes[old], old in written, shared and old in aliased) for old, new in buffers.items()
-    ]
-    params += [ScalarParam(new, e.dtype) for e, new in sizes.items()]
-    computed = {name: e for e, name in hoisted.items()}
-    return Launch(Kernel(name, tuple(params), renamed_body), (*buffers, *(computed.get(e, e) for e in sizes)))
+    return tuple(map_expressions(s, rename, lambda name: buffer_names.get(name, name)) for s in body)
 
 
 def _lengths(body: tuple[Statement, ...]) -> dict[Expr, Expr]:
