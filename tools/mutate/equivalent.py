@@ -242,6 +242,12 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "(1.0)",
     ): "both forms hold between; the other one rounds a little worse, by 3 units in the last place instead of 2",
     (
+        "aesara/records.py",
+        "_field_getter",
+        "if len(names) > 1:\n    return attrgetter(*names)",
+        "pass",
+    ): "it saves time: both read the same fields",
+    (
         "aesara/sparse/reductions.py",
         "SpSum.infer_shape",
         "1 - self.axis",
