@@ -49,7 +49,7 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
     return Launch(Kernel(name, tuple(params), body), (*dtypes, *(computed.get(size, size) for size in sizes)))
 
 
-def _free_names(body: Sequence[Statement], bound: set[str]) -> tuple[dict[str, str], list[Expr]]:
+def _free_names(body: tuple[Statement, ...], bound: set[str]) -> tuple[dict[str, str], list[Expr]]:
     """Return the dtypes of the buffers of statements by name, and the variables that are not `bound`, in order."""
     dtypes: dict[str, str] = {}
     sizes: dict[Expr, None] = {}
