@@ -185,7 +185,7 @@ def test_what_cannot_be_reshaped():
     x = at.dmatrix()
     with pytest.raises(ValueError, match="Only one"):
         reshape(x, (-1, -1))
-    with pytest.raises(ValueError, match="at most one -1"):
+    with pytest.raises(ValueError, match="at most one is -1"):
         reshape(x, (2, -2))
     with pytest.raises(TypeError, match="integers"):
         reshape(x, (1.5, 2))
