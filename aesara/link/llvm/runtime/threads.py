@@ -130,7 +130,7 @@ def end_of_chunk(watcher: CallFrame, start: i64, stop: i64, work: f64) -> i64:
     if start != 0 and poll(watcher):
         return -1
     iterations = i64(PORTION / max(1e-3, work))
-    return min(stop, start + 1 + iterations)
+    return min(max(stop, 0), start + 1 + iterations)  # an empty loop may have a negative trip count
 
 
 @typed_function("ae.rounds", attributes=RUNTIME)
