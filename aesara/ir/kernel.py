@@ -4,8 +4,9 @@ Grammar (expressions are those of `expr`)::
 
     kernel    = name, params, body
     param     = buffer(name, dtype, written) | size(name) | scalar(name, dtype)
-    statement = for var < extent: body       var counts up from 0; `parallel`: iterations are independent;
-                                             `until`: the loop ends after an iteration that sets this mutable scalar
+    statement = for var < extent: body       var counts up from 0; `parallel`, `independent`: iterations are
+                                             independent; `until`: the loop ends after an iteration that sets this
+                                             mutable scalar
               | store buffer[offset] = value   `distinct`: the offset differs in each iteration of the innermost loop
               | declare name = value         a mutable scalar, kept in a register
               | assign name = value
@@ -66,7 +67,9 @@ class For:
 
     `interleave` is the number of vectors to process at once, which hides latency; 0 forbids transformations of the
     loop. `lanes` is the order of accumulation (see `aesara.ir.lanes`). `until` names a mutable scalar that ends the
-    loop if it is true after an iteration, or is empty. `parallel` is set by `aesara.ir.independence`, which proves it.
+    loop if it is true after an iteration, or is empty. `parallel` is set by `aesara.ir.independence`, which proves from
+    the addresses that iterations are independent; `independent` by code that builds a loop around others and knows it
+    from the indices. The interpreter checks both.
     """
 
     var: str
@@ -76,6 +79,12 @@ class For:
     interleave: int = 1
     lanes: tuple[int, ...] = ()
     until: str = ""
+    independent: bool = False
+
+    @property
+    def runs_in_any_order(self) -> bool:
+        """True if iterations may run in any order, or at the same time, but for scalars that they assign."""
+        return self.parallel or self.independent
 
 
 @dataclass(frozen=True)
@@ -217,4 +226,4 @@ def map_expressions(
     if isinstance(s, (If, While)):
         return type(s)(f(s.condition), inner)
     until = rename(s.until) if s.until else ""
-    return For(s.var, (of_extent or f)(s.extent), inner, s.parallel, s.interleave, s.lanes, until)
+    return dataclasses.replace(s, extent=(of_extent or f)(s.extent), body=inner, until=until)

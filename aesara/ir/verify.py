@@ -125,7 +125,7 @@ def _verify_body(
             if s.var in loops:
                 raise IRError(f"loop {s.var} inside a loop of the same variable")
             _verify_body(s.body, scalars | {s.var: INDEX}, buffers, written, loops | {s.var})
-            if s.until and (scalars.get(s.until) != "bool" or s.parallel or s.lanes):
+            if s.until and (scalars.get(s.until) != "bool" or s.runs_in_any_order or s.lanes):
                 raise IRError(f"loop {s.var} until {s.until}, which is {scalars.get(s.until)}")
             if s.lanes:
                 _verify_lanes(s)

@@ -40,7 +40,7 @@ def fold(
             value = primitive("select", is_first, element, value)
         loop = loops_over(axes, array.shape, (Assign("r0", value),))
         store = write(tuple(loops[d] for d in kept), total)
-        return loops_over(kept, array.shape, (Declare("r0", first), *loop, store))
+        return loops_over(kept, array.shape, (Declare("r0", first), *loop, store), independent=True)
 
     return Sequential(array.dtype, [array.shape[d] for d in kept], (array,), body, requires=requires)
 
@@ -80,6 +80,6 @@ def accumulate(
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         is_last = axis == terms.ndim - 1
         statements = in_register(readers, write) if is_last else in_memory(readers, read, write)
-        return loops_over(range(axis), terms.shape, statements)
+        return loops_over(range(axis), terms.shape, statements, independent=True)
 
     return Sequential(terms.dtype, terms.shape, operands, body, requires)

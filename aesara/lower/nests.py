@@ -27,6 +27,8 @@ BLOCK, _CHAIN = 1024, 32
 #: accumulating loops with less work than this per element are interleaved
 _LIGHT = 24
 _INTERLEAVE = 4
+#: length of the blocks of other accumulations over all elements
+_LONG_BLOCK = 1 << 14
 #: bytes of the lanes of an accumulation; `_INTERLEAVE` times as many in loops with less work than the second
 _LANE_BYTES, _BARE = 64, 12
 #: operations with long latency
@@ -42,8 +44,9 @@ class _Nest:
     values: dict[Task, Expr]
     offsets: dict[Task, Expr]
     axes: dict[Task, tuple[int, ...]]
-    #: the loops along which a write goes to distinct positions
+    #: the loops along which a write goes to distinct positions, and those of which this holds whatever the others are
     distinct: dict[Task, frozenset[int]]
+    separate: dict[Task, frozenset[int]]
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,8 @@ def _fuse(
                 continue
         tasks.append(task)
     offsets, axes = {t: t.offset for t in tasks}, {t: t.axes for t in tasks}
-    return _Nest(domain, tasks, values, offsets, axes, {t: t.distinct for t in tasks})
+    distinct, separate = {t: t.distinct for t in tasks}, {t: t.separate for t in tasks}
+    return _Nest(domain, tasks, values, offsets, axes, distinct, separate)
 
 
 def _drop_single_iterations(nest: _Nest) -> _Nest:
@@ -156,9 +160,12 @@ def _drop_single_iterations(nest: _Nest) -> _Nest:
         return nest
     index_of = {LOOP[d]: ZERO for d in range(len(nest.domain))} | {LOOP[d]: LOOP[k] for k, d in enumerate(kept)}
     axes = {task: tuple(kept.index(d) for d in nest.axes[task]) for task in nest.tasks}
-    distinct = {t: frozenset(k for k, d in enumerate(kept) if d in nest.distinct[t]) for t in nest.tasks}
     result = _reindex(nest, index_of.get, tuple(nest.domain[d] for d in kept), axes)
-    return dataclasses.replace(result, distinct=distinct)
+
+    def renumber(axes_of: dict[Task, frozenset[int]]) -> dict[Task, frozenset[int]]:
+        return {t: frozenset(k for k, d in enumerate(kept) if d in axes_of[t]) for t in nest.tasks}
+
+    return dataclasses.replace(result, distinct=renumber(nest.distinct), separate=renumber(nest.separate))
 
 
 def _collapse(nest: _Nest) -> _Nest:
@@ -192,7 +199,8 @@ def _reindex(
     mapped = substitute([*(nest.values[t] for t in nest.tasks), *(nest.offsets[t] for t in nest.tasks)], change, {})
     values = dict(zip(nest.tasks, mapped[: len(nest.tasks)], strict=True))
     offsets = dict(zip(nest.tasks, mapped[len(nest.tasks) :], strict=True))
-    return _Nest(domain, nest.tasks, values, offsets, axes, dict.fromkeys(nest.tasks, frozenset()))
+    nothing: dict[Task, frozenset[int]] = dict.fromkeys(nest.tasks, frozenset())
+    return _Nest(domain, nest.tasks, values, offsets, axes, nothing, nothing)
 
 
 def _product(sizes: Sequence[Expr]) -> Expr:
@@ -227,8 +235,10 @@ class _Builder:
         inner = self.loops(depth + 1)
         extent = self.nest.domain[depth]
         if depth < self.rank - 1:
-            return (*before, For(f"v{depth}", extent, inner), *after)
+            return (*before, For(f"v{depth}", extent, inner, independent=depth == 0 and self._has_own_rows()), *after)
         if not _accumulates_floats(inner):
+            if self.rank == 1 and accumulations(inner) and not (extent.is_const and extent.attr <= _LONG_BLOCK):
+                return (*before, *self._accumulate_in_blocks(depth, extent, inner, (), _LONG_BLOCK), *after)
             loop = mark_parallel(For(f"v{depth}", extent, inner))
             if loop.parallel:
                 loop = dataclasses.replace(loop, interleave=_interleave(inner))
@@ -239,6 +249,13 @@ class _Builder:
             return (*before, *self._accumulate_in_blocks(depth, extent, inner, lanes, size), *after)
         lanes = tuple(n for n in lanes if n <= extent.attr)
         return (*before, mark_parallel(For(f"v{depth}", extent, inner, lanes=lanes)), *after)
+
+    def _has_own_rows(self) -> bool:
+        """Return whether each iteration of the outermost loop writes to elements of its own."""
+        return all(
+            0 in self.nest.separate[task] if task.kind == "write" else 0 not in self.nest.axes[task]
+            for task in self.nest.tasks
+        )
 
     # -- innermost statements ----------------------------------------------------------------------------------
 
@@ -333,7 +350,9 @@ class _Builder:
         blocks = (extent + (block_size - 1)) // size
         length = op("minimum", size, extent - start)
         loop = mark_parallel(For("vi", length, inner, lanes=lanes))
-        return (*outer, For("vb", blocks, (*initial, loop, *combine)), *final)
+        if loop.parallel and not lanes:
+            loop = dataclasses.replace(loop, interleave=_interleave(inner))
+        return (*outer, For("vb", blocks, (*initial, loop, *combine), independent=depth == 0), *final)
 
 
 def _interleave(body: tuple[Statement, ...]) -> int:

@@ -125,7 +125,7 @@ class Machine:
         loop = RunningLoop()
         extent = self.integer(statement.extent)
         hidden = self.scalars.get(statement.var)
-        if statement.parallel:
+        if statement.runs_in_any_order:
             self.loops.append(loop)
         done = 0
         for lanes in statement.lanes:
@@ -137,7 +137,7 @@ class Machine:
             self._iteration(statement, k, loop)
             if statement.until and self.scalars[statement.until]:
                 break
-        if statement.parallel:
+        if statement.runs_in_any_order:
             self.loops.pop()
         self.scalars.pop(statement.var, None)
         if hidden is not None:

@@ -177,7 +177,7 @@ def _read_body(
             continue
         if is_function and line.peek() == ("word", "return"):
             return tuple(body), at
-        if line.peek()[1] in ("for", "parallel", "if", "while") and line.peek()[0] == "word":
+        if line.peek()[1] in ("for", "parallel", "independent", "if", "while") and line.peek()[0] == "word":
             statement, at = _read_block(lines, at, reader)
             body.append(statement)
             continue
@@ -197,7 +197,7 @@ def _read_block(lines: list[Line], at: int, reader: Reader) -> tuple[Statement, 
             line.finish()
             body, end = _read_body(lines, at + 1, line.indent, reader)
             return kind(condition, body), end
-    parallel = line.has("parallel")
+    parallel, independent = line.has("parallel"), line.has("independent")
     line.expect("for")
     name = line.name("a loop variable")
     line.expect("<")
@@ -215,7 +215,7 @@ def _read_block(lines: list[Line], at: int, reader: Reader) -> tuple[Statement, 
     reader.scalars = scalars | {name: INDEX}
     body, end = _read_body(lines, at + 1, line.indent, reader)
     reader.scalars = scalars
-    return For(name, extent, body, parallel, interleave, tuple(lanes), until), end
+    return For(name, extent, body, parallel, interleave, tuple(lanes), until, independent), end
 
 
 def _read_simple(line: Line, reader: Reader) -> Statement:

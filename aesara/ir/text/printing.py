@@ -316,7 +316,7 @@ def _write_statement(s: Statement, texts: list[str], writer: _Writer, indent: st
         _write_body(s.body, writer, indent + _TAB)
         writer.bound = before
     else:
-        parallel = "parallel " if s.parallel else ""
+        parallel = "parallel " * s.parallel + "independent " * s.independent
         interleave = f" interleave {s.interleave}" if s.interleave != 1 else ""
         lanes = f" lanes {', '.join(map(str, s.lanes))}" if s.lanes else ""
         until = f" until {format_name(s.until)}" if s.until else ""

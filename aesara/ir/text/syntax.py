@@ -38,8 +38,8 @@ BITWISE = frozenset({"or", "xor", "and"})
 #: Words of the text form, those of steps in the second part.
 KEYWORDS = frozenset(
     """
-    kernel program function for parallel distinct interleave lanes if while let reassociate true false inf nan input
-    shared generator static constant slot late output update return unpacked written aliased
+    kernel program function for parallel independent distinct interleave lanes if while let reassociate true false inf
+    nan input shared generator static constant slot late output update return unpacked written aliased
 
     allocate in as or holding call with on check else error define hand launch loop count until nest python view at
     """.split()

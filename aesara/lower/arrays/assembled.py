@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from aesara.ir.expr import PART_OF, Expr, NoComplexForm, linear_offset, load, parts_of
+from aesara.ir.expr import PART_OF, Expr, NoComplexForm, linear_offset, load, parts_of, walk
 from aesara.ir.independence import is_distinct_index
 from aesara.lower.arrays.base import ONE, Array, ElementTracer, Index, Reader, Task, UseCounts, copy_task
 from aesara.lower.arrays.pointwise import PartReaders
@@ -84,10 +84,10 @@ class Assembled(Array):
         offset = linear_offset(write.position(loops, readers), tracer.shape(self))
         value, offset = tracer.canonical([write.value(loops, readers), offset])
         distinct = _distinct_axes(write)
-        parallel = _is_parallel(domain, distinct)
         return Task(
-            "write", self, domain, value, offset, accumulate=write.accumulate, parallel=parallel, distinct=distinct
-        )
+            "write", self, domain, value, offset, accumulate=write.accumulate,
+            parallel=_is_parallel(domain, distinct), distinct=distinct, separate=_separate_axes(write),
+        )  # fmt: skip
 
 
 def _write_of_part(write: Write, k: int) -> Write:
@@ -110,10 +110,26 @@ def _distinct_axes(write: Write) -> frozenset[int]:
 
     Entries of operands are unknown here, and may repeat.
     """
+    position = _position(write)
     loops = LOOP[: len(write.domain)]
-    readers = [lambda i, a=a, k=k: _entry(a, k, i) for k, a in enumerate(write.operands)]
-    position = write.position(loops, readers)
     return frozenset(d for d, loop in enumerate(loops) if is_distinct_index(position, loop.attr, write.nonzero))
+
+
+def _separate_axes(write: Write) -> frozenset[int]:
+    """Return the axes of the domain that alone determine an entry of the position, which differs along them."""
+    loops = LOOP[: len(write.domain)]
+    separate = set()
+    for entry in _position(write):
+        axes = [d for d, loop in enumerate(loops) if any(e is loop for e in walk([entry]))]
+        if len(axes) == 1 and is_distinct_index([entry], loops[axes[0]].attr, write.nonzero):
+            separate.add(axes[0])
+    return frozenset(separate)
+
+
+def _position(write: Write) -> Index:
+    """Return the position that a write goes to, in terms of loops and unknown entries of operands."""
+    readers = [lambda i, a=a, k=k: _entry(a, k, i) for k, a in enumerate(write.operands)]
+    return write.position(LOOP[: len(write.domain)], readers)
 
 
 def _entry(operand: Array, number: int, index: Index) -> Expr:

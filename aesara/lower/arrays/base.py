@@ -175,8 +175,8 @@ class Task:
 
     kind ``map``: buffer[offset] = value; ``reduce``: over the loops in `axes`; ``write``: stores to computed positions.
     Expressions use the variables `LOOP` of the loops over `domain`.  A `prologue` fills the target before the nest
-    starts.  Iterations along `distinct` axes write to distinct positions; a write that is not `parallel` shares a nest
-    only with such writes.
+    starts.  Iterations along `distinct` axes write to distinct positions, all else being equal; along `separate` axes,
+    whatever the others are.  A write that is not `parallel` shares a nest only with such writes.
     """
 
     kind: str
@@ -190,6 +190,7 @@ class Task:
     accumulate: bool = False
     parallel: bool = True
     distinct: frozenset[int] = frozenset()
+    separate: frozenset[int] = frozenset()
     prologue: Task | None = None
 
 

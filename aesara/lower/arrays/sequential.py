@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from aesara.ir.expr import COMPLEX_OF, PART_OF, Expr, NoComplexForm, const, linear_offset, load
@@ -20,17 +21,26 @@ Writer = Callable[[Index, Expr], Store]
 
 
 def loops_over(
-    axes: Iterable[int], shape: Sequence[Expr], body: Sequence[Statement], parallel: bool = False
+    axes: Iterable[int],
+    shape: Sequence[Expr],
+    body: Sequence[Statement],
+    parallel: bool = False,
+    independent: bool = False,
 ) -> tuple[Statement, ...]:
     """Wrap statements in loops over dimensions, the last dimension innermost.
 
     `parallel`: iterations of the innermost loop read nothing that others write; this function proves that they write
-    distinct elements.
+    distinct elements. `independent`: iterations of the outermost loop write to elements of their own, which no others
+    read.
     """
     statements = tuple(body)
     for k, d in enumerate(sorted(axes, reverse=True)):
         loop = For(f"v{d}", shape[d], statements)
         statements = (mark_parallel(loop) if parallel and k == 0 else loop,)
+    if independent and statements != tuple(body):
+        (outermost,) = statements
+        assert isinstance(outermost, For)
+        statements = (dataclasses.replace(outermost, independent=True),)
     return statements
 
 

@@ -125,7 +125,7 @@ def _permutation_of_swaps(batch: MatrixBatch, pivots: Array, length: Expr, backw
             write((*lead, target), var("r1")),
         )
         fill = For(f"v{rank}", length, (write((*lead, i), i),))
-        return loops_over(range(rank), pivots.shape, (fill, For(f"v{rank}", count, swap)))
+        return loops_over(range(rank), pivots.shape, (fill, For(f"v{rank}", count, swap)), independent=True)
 
     return Sequential("int64", (*pivots.shape[:-1], length), (pivots,), body, batch.guards)
 

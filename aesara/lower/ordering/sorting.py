@@ -179,7 +179,7 @@ def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequ
             )),
             For("r0", count - ONE, heap.take_last("c", count - i)),
         )  # fmt: skip
-        return loops_over([d for d in range(array.ndim) if d != axis], array.shape, statements)
+        return loops_over([d for d in range(array.ndim) if d != axis], array.shape, statements, independent=True)
 
     shape = [count if d == axis else n for d, n in enumerate(array.shape)]
     return Sequential("int64", shape, (array,), body, guards)

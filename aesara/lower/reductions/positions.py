@@ -125,6 +125,6 @@ def _argmax_in_blocks(array: Array, kept: int, requires: Sequence[object]) -> Ar
             loop_over_block(best_block[-1], Assign("r2", primitive("minimum", first_match, matched), reassociate=True)),
             write(loops[:kept], linear_offset(best_block, array.shape[kept:]) + cast(first_match, "int64")),
         )
-        return loops_over(range(kept), array.shape, statements)
+        return loops_over(range(kept), array.shape, statements, independent=True)
 
     return Sequential("int64", array.shape[:kept], (array,), body, requires)

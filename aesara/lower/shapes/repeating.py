@@ -112,7 +112,9 @@ def _copy_sequentially(array: Array, axis: int, repeats: Array, guards: Sequence
         if axis == array.ndim - 1:
             copies = mark_parallel(copies)
         advance = Assign("r0", end + count)
-        return loops_over(range(axis), array.shape, (Declare("r0", ZERO), For(f"v{axis}", size, (copies, advance))))
+        return loops_over(
+            range(axis), array.shape, (Declare("r0", ZERO), For(f"v{axis}", size, (copies, advance))), independent=True
+        )
 
     shape = [total if d == axis else n for d, n in enumerate(array.shape)]
     return Sequential(array.dtype, shape, (array, counts), body, guards)
