@@ -191,6 +191,13 @@ def add_compile_configvars() -> None:
         in_c_key=False,
     )
     config.add(
+        "threads",
+        "Number of threads that one call may use, with its own. 0: as many as this process may use physical cores, or "
+        "OMP_NUM_THREADS if that is less. Read when a function is made, for all functions.",
+        IntParam(0, _is_count),
+        in_c_key=False,
+    )
+    config.add(
         "native_kept_bytes",
         "Memory of large results (4 MiB or more) that have died which the process keeps for later results, in bytes. "
         "0 keeps none. A change takes effect when the next function is made. Only on Linux.",

@@ -30,7 +30,7 @@ from aesara.graph.basic import Apply
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import MetaNodeRewriter, in2out, node_rewriter
 from aesara.graph.utils import add_tag_trace
-from aesara.link.llvm import large_results
+from aesara.link.llvm import large_results, workers
 from aesara.link.llvm import linker as native_linker
 from aesara.link.vm import VMLinker
 from aesara.notebooks import shorten_tracebacks
@@ -222,6 +222,14 @@ def _(around):
     kept = large_results.kept_bytes() > 0
     large_results.release()
     return kept
+
+
+@shows("threads", {1: 1, 3: 3})
+def _(around):
+    """Return the number of threads that loops may use after a function has been made."""
+    workers.start()
+    aesara.function([], at.zeros(3))
+    return workers.threads_in_use()
 
 
 @shows("function_cache", {True: True, False: False})

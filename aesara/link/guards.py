@@ -44,8 +44,9 @@ def _blas_threads() -> int:
 
 
 #: words that compiled code reads: the main thread, number of calls of compiled code with guards, number of other calls
-#: with guards, and number of multiply-adds in one call of BLAS between checks for signals (some hundredths of a second)
-state = (ctypes.c_int64 * 4)(threading.main_thread().ident or 0, 0, 0, 600_000_000 * _blas_threads())
+#: with guards, number of multiply-adds in one call of BLAS between checks for signals (some hundredths of a second),
+#: and the address of the pool of threads
+state = (ctypes.c_int64 * 5)(threading.main_thread().ident or 0, 0, 0, 600_000_000 * _blas_threads(), 0)
 _MAIN, _NATIVE, _PYTHON = range(3)
 
 #: seconds after which a waiting call tries again even if no bell has rung

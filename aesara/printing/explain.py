@@ -11,6 +11,7 @@ from aesara.compile.function.function import Function
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.source import SourceLine
 from aesara.ifelse import IfElse
+from aesara.link.llvm.emit_threads import runs_on_threads
 from aesara.lower.placement import PlacedStep, place_nodes
 from aesara.printing.labels import function_name, input_name, shorten, size_text
 from aesara.printing.report_pages import explanation_page
@@ -82,6 +83,8 @@ class ExplainedStep:
         The nodes.
     steps
         The steps in a loop or a branch.
+    on_threads
+        Whether several threads run a nest, if it takes long.
     """
 
     kind: str
@@ -89,6 +92,7 @@ class ExplainedStep:
     space: str
     nodes: tuple[ExplainedNode, ...]
     steps: tuple[ExplainedStep, ...] = ()
+    on_threads: bool = False
 
     @property
     def head(self) -> str:
@@ -298,10 +302,14 @@ def _explain_native(f: Function) -> Explanation:
         if k in placement.copied or (k in placement.bases and "updated in place" not in notes_of_input):
             notes_of_input.append("copied")
     report = native.report
+    launches = [launch for step in native.program.steps for launch in step.launches()]
+    sliced = {launch.kernel.name for launch in launches if runs_on_threads(launch.kernel)}
     return Explanation(
         name=function_name(f),
         fallback=None,
-        steps=tuple(_step(step, placement.reasons, names) for step in placement.steps),
+        steps=tuple(
+            replace(_step(step, placement.reasons, names), on_threads=step.kernel in sliced) for step in placement.steps
+        ),
         without_code=tuple(ExplainedNode(node, None, node.source) for node in placement.without_code),
         inputs=tuple(_value(v, names[k], notes[k]) for k, v in enumerate(graph.inputs)),
         results=_results(f),

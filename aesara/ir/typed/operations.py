@@ -23,7 +23,8 @@ from aesara.ir.typed.types import (
 from aesara.ir.typed.values import TypedValue, ValueWriter
 
 __all__ = [
-    "absolute", "address_of", "allocate", "any_lane", "atomic_load", "bitcast", "call_pointer", "compare_exchange",
+    "absolute", "address_of", "allocate", "any_lane", "atomic_add", "atomic_load", "bitcast", "call_pointer",
+    "compare_exchange",
     "copy_bytes", "element", "exchange", "fill_bytes", "floor", "is_less_or_greater", "leading_zeros", "move_bytes",
     "multiply_checked", "pointer_to", "reference", "rotate_right", "select", "sqrt", "view", "with_element",
 ]  # fmt: skip
@@ -218,6 +219,21 @@ def _emit_exchange(t: ValueWriter, pointer: TypedValue, new: Any) -> TypedValue:
 
 
 exchange = Operation(_exchange, _emit_exchange)
+
+
+def _atomic_add(pointer: ArrayPointer, number: Any) -> Any:
+    """Add to an element and return what it was, in one step for other threads."""
+    old = pointer[0]
+    pointer[0] = old + number
+    return old
+
+
+def _emit_atomic_add(t: ValueWriter, pointer: TypedValue, number: Any) -> TypedValue:
+    kind = _target(t, pointer)
+    return t.emit(kind, f"atomicrmw add ptr {pointer.text}, {t.like(kind, number).argument} seq_cst, align 8")
+
+
+atomic_add = Operation(_atomic_add, _emit_atomic_add)
 
 
 def _multiply_checked(a: int, b: int) -> tuple[int, bool]:

@@ -22,6 +22,7 @@ from aesara.link.llvm.jit import Code
 from aesara.link.llvm.runtime.code import routine_words
 from aesara.link.llvm.runtime.kept_results import empty_places
 from aesara.link.llvm.spills import spills_values
+from aesara.link.llvm.workers import use_threads
 from aesara.records import dataclass
 from aesara.tracebacks import without_own_frames
 
@@ -220,6 +221,7 @@ class NativeCallable:
             generators=bool(interface.generators),
         )
         large_results.use_limit()
+        use_threads()
         words = fixed_words(bool(interface.products), routines)
         referenced = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]

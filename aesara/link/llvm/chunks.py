@@ -13,6 +13,8 @@ __all__ = [
     "is_long_row",
     "is_over_blocks",
     "is_over_loops",
+    "is_watched_in_parts",
+    "kernel_per_loop",
     "only_loop",
 ]
 
@@ -57,6 +59,19 @@ def is_over_loops(statement: Statement) -> bool:
     return isinstance(statement, For) and any(isinstance(s, For) for s in statement.body) and _accumulates(statement)
 
 
+def kernel_per_loop(kernel: Kernel) -> list[Kernel]:
+    """Return a kernel for each of the outermost loops, if a kernel consists of these, or else the kernel itself."""
+    if not all(isinstance(s, For) for s in kernel.body):
+        return [kernel]
+    return [Kernel(f"{kernel.name}.{k}", kernel.params, (loop,)) for k, loop in enumerate(kernel.body)]
+
+
+def is_watched_in_parts(kernel: Kernel) -> bool:
+    """Return whether a kernel that runs in parts checks for signals in nested loops, since these may be long."""
+    loop = only_loop(kernel)
+    return has_long_rows(kernel) or (loop is not None and has_heavy_loops(loop))
+
+
 def has_long_rows(kernel: Kernel) -> bool:
     """Return whether nested loops accumulate and may be long enough to check for signals."""
     inside = [s for one in kernel.body if isinstance(one, For) for s in walk_statements(one.body)]
@@ -64,11 +79,11 @@ def has_long_rows(kernel: Kernel) -> bool:
 
 
 def only_loop(kernel: Kernel) -> For | None:
-    """Return the loop that is the whole kernel, if callers may split it: short iterations, and no load in its
-    extent."""
+    """Return the loop that is the whole kernel, if callers may split it: iterations are short or independent, and
+    there is no load in its extent."""
     if len(kernel.body) != 1 or not isinstance(kernel.body[0], For):
         return None
     (loop,) = kernel.body
     assert isinstance(loop, For)
-    heavy = has_heavy_loops(loop)
+    heavy = has_heavy_loops(loop) and not loop.independent
     return None if heavy or any(e.op == "load" for e in walk([loop.extent])) else loop

@@ -31,8 +31,8 @@ from aesara.ir.kernel import (
     walk_statements,
 )
 from aesara.ir.lanes import identity_of
-from aesara.ir.work import UNKNOWN, Work, iteration_work
-from aesara.link.llvm.chunks import ELEMENTS, assigned_scalars, has_long_rows
+from aesara.ir.work import UNKNOWN, Work, has_heavy_loops, iteration_work
+from aesara.link.llvm.chunks import ELEMENTS, assigned_scalars, is_watched_in_parts
 from aesara.link.llvm.emit_expressions import ExpressionEmitter, store_element
 from aesara.link.llvm.emit_lanes import Lanes
 from aesara.link.llvm.emit_signals import UNLIKELY, SignalPlan, check_signals, check_signals_every, is_watched
@@ -45,7 +45,7 @@ from aesara.link.llvm.values import Scope, Values
 __all__ = ["Cut", "FunctionEmitter", "emit_kernel"]
 
 #: how loops of a kernel are split; see `emit_kernel`
-Cut = Literal["no", "inside", "in parts"]
+Cut = Literal["no", "inside", "in parts", "one by one", "once"]
 
 #: emits the body of a loop; may return the name of a condition to end the loop
 LoopBody: TypeAlias = "Callable[[], str | None]"
@@ -409,8 +409,9 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
     cut
         How its loops are split into chunks to check for signals. Kernels that are cut ``inside`` take one more
         argument: null, or a watcher (see `emit_threads`); they return whether a handler has raised. Kernels that
-        callers run ``in parts`` take two more: the bounds of their `only_loop`. If they have long rows they also take a
-        watcher, and return the same.
+        callers run ``in parts`` take the bounds of their `only_loop` and a watcher first, and return the same if nested
+        loops may be long. Those that run ``one by one`` take the same, and run one iteration: the first bound
+        is its number, the second that of an inner independent loop. Those that run ``once`` take them and run all.
     """
     written = frozenset(p.name for p in kernel.params if isinstance(p, BufferParam) and p.written)
     read = {e.attr for s in walk_statements(kernel.body) for e in walk(expressions_of(s)) if e.op == "load"}
@@ -424,18 +425,29 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
             params.append(FunctionParameter("ptr", pointer, described))
         else:
             params.append(emitter.values.define_parameter(p.name, p.dtype))
-    if cut == "in parts":
+    if cut == "one by one":
         (loop,) = kernel.body
         assert isinstance(loop, For)
-        params += [FunctionParameter("i64", "%ae.first"), FunctionParameter("i64", "%ae.last")]
-        emitter.signals = SignalPlan(has_long_rows(kernel))
+        emitter.values.define_index(loop.var, "%ae.first", 0)
+        (inner, *others) = loop.body
+        if not others and isinstance(inner, For) and inner.independent:
+            emitter.values.define_index(inner.var, "%ae.last", 0)
+            loop = inner
+        emitter.statements(loop.body)
+    elif cut == "in parts":
+        (loop,) = kernel.body
+        assert isinstance(loop, For)
+        emitter.signals = SignalPlan(is_watched_in_parts(kernel), 1 if has_heavy_loops(loop) else -1)
         emitter.range(loop, "%ae.first", "%ae.last")
     else:
         if cut == "inside":
             emitter.signals = SignalPlan(True, 0)
         emitter.statements(kernel.body)
-    if emitter.signals.watched:
-        params.append(FunctionParameter("ptr", "%ae.watcher"))
+    watcher = FunctionParameter("ptr", "%ae.watcher")
+    if cut in ("in parts", "one by one", "once"):
+        params = [FunctionParameter("i64", "%ae.first"), FunctionParameter("i64", "%ae.last"), watcher, *params]
+    elif emitter.signals.watched:
+        params.append(watcher)
     kind, result = ("i1", "ret i1 false") if emitter.signals.watched else ("void", "ret void")
     lines = ["entry:", *emitter.allocas, *emitter.values.scopes[0].lines, result]
     return FunctionDefinition(f"@{kernel.name}", kind, params, attributes, lines)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from aesara.ir.definitions import INLINED, FunctionDefinition
+from aesara.ir.definitions import INLINED, FunctionDefinition, FunctionParameter
 from aesara.ir.expr import Expr, const
 from aesara.ir.kernel import Kernel
 from aesara.ir.loop_kernels import loop_as_launch
@@ -19,6 +19,7 @@ from aesara.link.llvm.call_boundary import CallBoundary
 from aesara.link.llvm.emit_call import ENTRY, PythonCallBoundary
 from aesara.link.llvm.emit_kernel import Cut, emit_kernel
 from aesara.link.llvm.emit_memory import Workspace
+from aesara.link.llvm.emit_slices import are_words
 from aesara.link.llvm.emit_steps import emission_of
 from aesara.link.llvm.emit_threads import Threads
 from aesara.link.llvm.frame import Frame
@@ -33,6 +34,8 @@ __all__ = ["ENTRY", "EntryPoint", "emit_program"]
 #: products, which may be long
 _WEIGHT_BETWEEN_CHECKS = 16
 _KERNEL_ATTRIBUTES = 'nounwind "prefer-vector-width"="512"'
+#: number of kernels up to which an entry point has code for short calls of each
+_FEW_LAUNCHES = 8
 #: kernels without branches up to this number of lines are inlined: compiling a function takes half a millisecond
 _INLINED_LINES = 19
 
@@ -56,6 +59,8 @@ class EntryPoint:
         The launches of loops over steps that are one kernel, by the identity of the step.
     has_loops
         Whether the entry point has loops of its own.
+    has_many_launches
+        Whether there are so many kernels that code for short calls of them is not worth its compile time.
     inside_loop
         Whether the current step is in a loop.
     """
@@ -72,6 +77,7 @@ class EntryPoint:
         self.boundary = self._call_boundary()
         self.short_loops = _short_loops(program)
         self.has_loops = any(step.is_loop and id(step) not in self.short_loops for step in program.steps)
+        self.has_many_launches = sum(isinstance(step, Launch) for step in program.steps) > _FEW_LAUNCHES
         self.inside_loop = False
         self._kernels: dict[tuple[object, ...], str] = {}
 
@@ -103,6 +109,14 @@ class EntryPoint:
             inline_small_functions(code.module)
         return code.module
 
+    def watcher(self) -> str:
+        """Return the watcher for signals, or null."""
+        return self.threads.watcher()
+
+    def fail_if_stopped(self, stopped: str) -> None:
+        """Fail if a signal handler has raised, as `stopped` says."""
+        self.threads.fail_if_stopped(stopped)
+
     def step(self, step: Step) -> None:
         """Emit a step."""
         if not self.inside_loop:
@@ -129,11 +143,42 @@ class EntryPoint:
             symbol = self._kernels[content] = f"k{len(self._kernels)}"
             named = Kernel(symbol, kernel.params, kernel.body)
             code = self.code
-            function = emit_kernel(named, code.module, code.metadata, f"noinline {_KERNEL_ATTRIBUTES}", cut)
-            if len(function.lines) <= _INLINED_LINES and not any(line.startswith("br ") for line in function.lines):
+            # What runs once is not worth LLVM's time.
+            attributes = f"noinline {'optnone ' if cut == 'once' else ''}{_KERNEL_ATTRIBUTES}"
+            function = emit_kernel(named, code.module, code.metadata, attributes, cut)
+            if (
+                cut != "once"
+                and len(function.lines) <= _INLINED_LINES
+                and not any(line.startswith("br ") for line in function.lines)
+            ):
                 function = replace(function, attributes=f"{INLINED} {_KERNEL_ATTRIBUTES}")
             code.module.add(function)
         return symbol
+
+    def function_of_words(self, kernel: str, result: str, kinds: Sequence[str]) -> str:
+        """Return the name of a function that runs a part of a kernel whose arguments have these types.
+
+        The arguments are words: the kernel's own arguments, if these are `are_words`, so that it is the function
+        of the kernel; else the address of memory, in which they follow a word.
+        """
+        if are_words(kinds):
+            return kernel
+        parameters = [("i64", "%first"), ("i64", "%last"), ("ptr", "%watcher"), ("ptr", "%memory")]
+        lines, arguments = ["entry:"], [f"{kind} {name}" for kind, name in parameters[:3]]
+        for k, kind in enumerate(kinds):
+            lines.append(f"%at{k} = getelementptr i8, ptr %memory, i64 {8 * k + 8}")
+            lines.append(f"%a{k} = load {kind}, ptr %at{k}")
+            arguments.append(f"{kind} %a{k}")
+        call = f"call {result} {kernel}({', '.join(arguments)})"
+        lines += [call, "ret void"] if result == "void" else [f"%answer = {call}", f"ret {result} %answer"]
+        definition = FunctionDefinition(
+            f"{kernel}.words",
+            result,
+            [FunctionParameter(kind, name) for kind, name in parameters],
+            "noinline optnone nounwind",
+            lines,
+        )
+        return self.code.module.helper(f"{kernel}.words", definition)
 
     def _steps(self) -> None:
         """Emit the steps, in segments with and without the GIL."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from aesara.ir.buffers import Operand
-from aesara.ir.expr import Expr, const, op, substitute, var
-from aesara.ir.kernel import For, Kernel
+from aesara.ir.expr import Expr, const, op, var
+from aesara.ir.kernel import For
 from aesara.ir.loop_kernels import checks_after, failure_buffer, failure_size, rounds_buffer
 from aesara.ir.routine import CArgument, Data, Int64, Number, Scalar, SignalWatch, Stride, Table
 from aesara.ir.steps import (
@@ -24,40 +25,29 @@ from aesara.ir.steps import (
     Step,
     View,
 )
-from aesara.ir.work import Work, is_heavy, iteration_work
+from aesara.ir.work import Work, is_heavy
 from aesara.link.llvm import layout
-from aesara.link.llvm.call_boundary import CallBoundary
-from aesara.link.llvm.chunks import has_long_rows, only_loop
+from aesara.link.llvm.chunks import is_watched_in_parts, kernel_per_loop, only_loop
+from aesara.link.llvm.emit_batches import PartCode, batch_part
 from aesara.link.llvm.emit_kernel import Cut
-from aesara.link.llvm.emit_memory import Workspace
 from aesara.link.llvm.emit_results import kind_and_shape
 from aesara.link.llvm.emit_routines import declare_routine
-from aesara.link.llvm.emit_threads import Threads, may_be_cut
+from aesara.link.llvm.emit_slices import (
+    accumulate_in_slices,
+    call_in_slices,
+    iteration_time,
+    launch_in_slices,
+    outside,
+)
+from aesara.link.llvm.emit_threads import accumulation_in_slices, may_be_cut, may_be_sliced
 from aesara.link.llvm.host_code import HostCode
+from aesara.link.llvm.step_emitter import CallEmitter, StepEmitter
 from aesara.link.llvm.types import LLVM_TYPES, memory_type
 from aesara.records import dataclass
 
 __all__ = ["Emission", "emission_of", "emits"]
 
 AnyStep = TypeVar("AnyStep", bound=Step)
-
-
-class StepEmitter(Protocol):
-    """Emitter of an entry point, as far as steps need it (see `emit_program.EntryPoint`)."""
-
-    code: HostCode
-    threads: Threads
-    boundary: CallBoundary
-    workspace: Workspace
-    short_loops: dict[int, Launch]
-    has_loops: bool
-    inside_loop: bool
-
-    def step(self, step: Step) -> None:
-        """Emit a step."""
-
-    def kernel(self, kernel: Kernel, cut: Cut) -> str:
-        """Return the symbol of a kernel, which is emitted once."""
 
 
 @dataclass(frozen=True)
@@ -142,26 +132,47 @@ def _hand_over(entry: StepEmitter, step: HandOver) -> None:
 
 @emits(Launch, weight=1)
 def _launch(entry: StepEmitter, step: Launch) -> None:
-    code, cut = entry.code, _cut_of(entry, step)
-    function = f"@{entry.kernel(step.kernel, cut)}"
+    code = entry.code
     arguments = []
     for argument in step.arguments:
         if isinstance(argument, str):
             arguments.append(f"ptr {code.pointer_to(argument)}")
         else:
             arguments.append(f"{LLVM_TYPES[argument.dtype]} {code.value(argument)}")
+    parts = None if entry.inside_loop else accumulation_in_slices(step.kernel)
+    if parts is not None and entry.threads.released != "false":
+        accumulate_in_slices(entry, step, parts, arguments)
+        return
+    kernels = kernel_per_loop(step.kernel)
+    if entry.inside_loop or entry.threads.released == "false" or not any(map(may_be_sliced, kernels)):
+        kernels = [step.kernel]
+    for kernel in kernels:
+        _launch_kernel(entry, dataclasses.replace(step, kernel=kernel), arguments)
+
+
+def _launch_kernel(entry: StepEmitter, step: Launch, arguments: list[str]) -> None:
+    """Emit the launch of a kernel with these arguments, with checks for signals, and on several threads."""
+    code, cut = entry.code, _cut_of(entry, step)
+    function = f"@{entry.kernel(step.kernel, cut)}"
     if cut == "no":
         code.call_function(function, "void", *arguments)
     elif cut == "in parts":
-        _launch_in_parts(entry, step, function, arguments)
+        loop = only_loop(step.kernel)
+        assert loop is not None
+        if may_be_sliced(step.kernel) and entry.threads.released != "false":
+            launch_in_slices(entry, step, loop, function, arguments)
+        else:
+            _launch_in_parts(entry, step, loop, function, arguments)
     else:
-        arguments.append(f"ptr {entry.threads.watcher()}")
-        entry.threads.fail_if_stopped(code.call_function(function, "i1", *arguments))
+        arguments.append(f"ptr {entry.watcher()}")
+        entry.fail_if_stopped(code.call_function(function, "i1", *arguments))
 
 
 def _cut_of(entry: StepEmitter, step: Launch) -> Cut:
     """Return how the loops of a kernel are split."""
     kernel = step.kernel
+    if not entry.inside_loop and may_be_sliced(kernel):
+        return "in parts"
     if not may_be_cut(kernel):
         return "no"
     # Kernels in loops over steps are split only if their iterations are long, or their sizes depend on the iteration:
@@ -172,22 +183,16 @@ def _cut_of(entry: StepEmitter, step: Launch) -> Cut:
     return "inside" if entry.has_loops or only_loop(kernel) is None else "in parts"
 
 
-def _launch_in_parts(entry: StepEmitter, step: Launch, function: str, arguments: list[str]) -> None:
+def _launch_in_parts(entry: StepEmitter, step: Launch, loop: For, function: str, arguments: list[str]) -> None:
     """Call a kernel for one part of its loop after another, with checks for signals in between."""
-    code, loop = entry.code, only_loop(step.kernel)
-    assert loop is not None
-    given = {p.name: a for p, a in zip(step.kernel.params, step.arguments, strict=True) if isinstance(a, Expr)}
-
-    def outside(size: Expr) -> Expr:
-        return substitute([size], lambda e: given.get(e.attr) if e.op == "var" else None, {})[0]
-
-    extent = code.value(outside(loop.extent))
-    watched = has_long_rows(step.kernel)
+    code = entry.code
+    extent = code.value(outside(step, loop.extent))
+    watched = is_watched_in_parts(step.kernel)
     kind = "i1" if watched else "void"
     if entry.threads.released == "false":
-        code.call_function(function, kind, *arguments, "i64 0", f"i64 {extent}", *["ptr null"] * watched)
+        code.call_function(function, kind, "i64 0", f"i64 {extent}", "ptr null", *arguments)
         return
-    watcher, before = entry.threads.watcher(), code.writer.block
+    watcher, before = entry.watcher(), code.writer.block
     head, look, go, part, done = (code.label(stem) for stem in ("parts", "look", "go", "part", "done"))
     parted = code.label("parted") if watched else part
     first, last = code.fresh("first"), code.fresh("last")
@@ -196,21 +201,17 @@ def _launch_in_parts(entry: StepEmitter, step: Launch, function: str, arguments:
     code.add(f"{first} = phi i64 [0, %{before}], [{last}, %{parted}]")
     code.branch(code.compare("eq", "ptr", watcher, "null"), part, look, likely=part)
     code.block(look)
-    lines, work = code.emitter.estimate(iteration_work(loop).replace(outside))
-    code.add(*lines)
+    work = iteration_time(code, step, loop)
     end = code.call("chunk", "i64", f"ptr {watcher}", f"i64 {first}", f"i64 {extent}", f"double {work}")
     code.stop_if(code.compare("slt", "i64", end, "0"), go)
     code.block(go)
     code.writer.jump(part)
     code.block(part)
     code.add(f"{last} = phi i64 [{extent}, %{head}], [{end}, %{go}]")
-    bounds = [f"i64 {first}", f"i64 {last}"]
+    stopped = code.call_function(function, kind, f"i64 {first}", f"i64 {last}", f"ptr {watcher}", *arguments)
     if watched:
-        bounds.append(f"ptr {watcher}")
-        code.stop_if(code.call_function(function, kind, *arguments, *bounds), parted)
+        code.stop_if(stopped, parted)
         code.block(parted)
-    else:
-        code.call_function(function, kind, *arguments, *bounds)
     code.branch(code.compare("slt", "i64", last, extent), head, done, likely=done)
     code.block(done)
 
@@ -239,10 +240,16 @@ def _call(entry: StepEmitter, step: Call) -> None:
         work = step.routine.work_for(dict.fromkeys(step.routine.sizes, const(CHUNK)))
         _for_each(entry, chunks, work, lambda: _emit_call(entry, step, const(CHUNK)))
         return
-    _for_each(entry, step.batch, step.work_per_call(), lambda: _emit_call(entry, step))
+    part = None if entry.inside_loop or entry.threads.released == "false" else batch_part(step)
+    if part is None:
+        _for_each(entry, step.batch, step.work_per_call(), lambda: _emit_call(entry, step))
+        return
+    code = PartCode(entry.code, part)
+    code.emitter.range(For(BATCH.attr, const(0), ()), "%first", "%last", lambda: _emit_call(code, part.step))
+    call_in_slices(entry, step, part, code)
 
 
-def _emit_call(entry: StepEmitter, step: Call, chunk: Expr | None = None) -> None:
+def _emit_call(entry: CallEmitter, step: Call, chunk: Expr | None = None) -> None:
     """Emit a call, or the part of one for chunk number `BATCH` of a result."""
     code, routine = entry.code, step.routine
     if routine.word is None:
@@ -272,11 +279,11 @@ def _emit_call(entry: StepEmitter, step: Call, chunk: Expr | None = None) -> Non
             value = scalars[one.value] if isinstance(one, Scalar) else one.value
             return f"{LLVM_TYPES[value.dtype]} {code.value(value)}"
         if isinstance(one, SignalWatch):
-            return f"ptr {entry.threads.watcher()}"
+            return f"ptr {entry.watcher()}"
         assert isinstance(one, Table)
         return "ptr %table"
 
-    entry.threads.fail_if_stopped(code.call(routine.word, "i1", *map(argument, routine.arguments)))
+    entry.fail_if_stopped(code.call(routine.word, "i1", *map(argument, routine.arguments)))
 
 
 def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:

@@ -18,15 +18,18 @@ import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
+from aesara.ir.accumulation import SplitAccumulation, split_accumulation
 from aesara.ir.expr import Expr, const, walk
 from aesara.ir.kernel import Kernel
 from aesara.ir.steps import Step
 from aesara.ir.work import UNKNOWN, Work, kernel_work, sum_of
 from aesara.link.llvm import layout
+from aesara.link.llvm.chunks import kernel_per_loop, only_loop
 from aesara.link.llvm.host_code import HostCode
+from aesara.link.llvm.runtime.slices import LEAST_WORK
 from aesara.link.llvm.runtime.threads import PORTION
 
-__all__ = ["LONG", "Threads", "may_be_cut"]
+__all__ = ["LONG", "Threads", "accumulation_in_slices", "may_be_cut", "may_be_sliced", "runs_on_threads"]
 
 #: estimated work, in nanoseconds, from which the GIL is released
 LONG = 20e3
@@ -40,6 +43,27 @@ def may_be_cut(kernel: Kernel) -> bool:
     """Return whether a kernel's loops may take long enough to check for signals in between."""
     constant = kernel_work(kernel).constant
     return constant is None or constant > PORTION
+
+
+def may_be_sliced(kernel: Kernel) -> bool:
+    """Return whether several threads may run the only loop of a kernel, since it may take long enough."""
+    loop = only_loop(kernel)
+    return loop is not None and loop.runs_in_any_order and _is_worth_threads(kernel)
+
+
+def accumulation_in_slices(kernel: Kernel) -> SplitAccumulation | None:
+    """Return the parts of an accumulating kernel of which several threads may run the first; None for others."""
+    return split_accumulation(kernel) if _is_worth_threads(kernel) else None
+
+
+def runs_on_threads(kernel: Kernel) -> bool:
+    """Return whether several threads run a kernel if it takes long."""
+    return accumulation_in_slices(kernel) is not None or any(map(may_be_sliced, kernel_per_loop(kernel)))
+
+
+def _is_worth_threads(kernel: Kernel) -> bool:
+    constant = kernel_work(kernel).constant
+    return constant is None or constant > 2 * LEAST_WORK
 
 
 class Threads:

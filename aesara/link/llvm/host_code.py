@@ -27,24 +27,32 @@ class HostCode:
     """Writes the text of a function with a table ``%table`` and a frame ``%frame``.
 
     `written` are the buffers that are not read-only. With `spills`, values that later steps read are stored in the
-    frame, which is then not on the stack.
+    frame, which is then not on the stack. The function is in a module of its own, or in that of another one, `beside`.
     """
 
     #: LLVM type of the result
     kind_of_answer = "ptr"
 
-    def __init__(self, frame: Frame, written: frozenset[str], spills: bool) -> None:
+    def __init__(self, frame: Frame, written: frozenset[str], spills: bool, beside: HostCode | None = None) -> None:
         self.frame, self.spills = frame, spills
-        self.metadata = Metadata()
-        self.module = Module(self.metadata)
-        # !0 and !1 are the weights of likely and unlikely branches
-        self.metadata.lines = ['!{!"branch_weights", i32 1000, i32 1}', '!{!"branch_weights", i32 1, i32 1000}']
+        if beside is None:
+            self.metadata = Metadata()
+            self.module = Module(self.metadata)
+            # !0 and !1 are the weights of likely and unlikely branches
+            self.metadata.lines = [
+                '!{!"branch_weights", i32 1000, i32 1}',
+                '!{!"branch_weights", i32 1, i32 1000}',
+            ]
+        else:
+            self.metadata, self.module = beside.metadata, beside.module
         self.emitter = FunctionEmitter(self.module, self.metadata, written)
         self.values, self.expressions = self.emitter.values, self.emitter.expressions
         self._kept = KeptValues(self.values, self._to_frame) if spills else None
         self.expressions.kept = self._kept
         self.lines = self.values.scopes[0].lines
         self.allocas: list[str] = []
+        #: memory of `scratch`: its address, or its offset in the frame if values are spilled
+        self._scratch: dict[tuple[str, int], str] = {}
         #: failures by label of their handler: the error, its values, and the block that branches there
         self._failures: dict[str, list[tuple[int | str, Sequence[str], str]]] = {"failed": []}
         self._failure_label = "failed"
@@ -187,6 +195,14 @@ class HostCode:
         else:
             self.allocas.append(f"{pointer} = alloca [{words} x i64]")
         return pointer
+
+    def scratch(self, stem: str, words: int) -> str:
+        """Return memory of the call that all steps with this stem and size use, each for itself."""
+        key = stem, words
+        if key not in self._scratch:
+            self._scratch[key] = self.reserve(stem, words) if not self.spills else str(self.frame.reserve(words))
+        memory = self._scratch[key]
+        return self.at("%frame", memory) if self.spills else memory
 
     def define(self, name: str, value: str, kind: str = "i64") -> None:
         """Define a size, whose value is known in the current loop."""

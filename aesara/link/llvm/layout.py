@@ -33,7 +33,7 @@ BLOCK_HEAD = 64
 BLOCK_NEXT, BLOCK_SIZE, BLOCK_MEMORY = 0, 8, 16
 
 #: words of `guards.state`, and of a guard
-STATE_MAIN, STATE_NATIVE, STATE_PYTHON, STATE_PRODUCT = 0, 8, 16, 24
+STATE_MAIN, STATE_NATIVE, STATE_PYTHON, STATE_PRODUCT, STATE_WORKERS = 0, 8, 16, 24, 32
 GUARD_OWNER, GUARD_WANTED, GUARD_DEPTH, GUARD_BELL = 0, 8, 16, 24
 
 #: maximum number of values in an error message
@@ -106,7 +106,7 @@ WORDS = (
     "fallback", "fail", "wait", "state", "clock",
     "strict", "refuse", "number", "arguments", "secure", "finish", "abort", "array", "reuse", "lend", "workspace",
     "late", "attach", "open", "hold", "fetch", "settle", "keep", "unlock.all",
-    "release", "take", "poll", "chunk", "rounds",
+    "release", "take", "poll", "chunk", "rounds", "slices", "accumulate",
     "matmul.float64", "matmul.float32",
     "large.float64", "large.float32", "mirror.float64", "mirror.float32",
 )  # fmt: skip

@@ -26,6 +26,7 @@ from aesara.link.llvm.runtime.large_blocks import BLOCK_FUNCTIONS, PAGE
 from aesara.link.llvm.runtime.large_products import large_product
 from aesara.link.llvm.runtime.memory import allocate_late_block, get_workspace, new_array
 from aesara.link.llvm.runtime.products import products_library
+from aesara.link.llvm.runtime.slices import accumulate_in_slices, run_in_slices
 from aesara.link.llvm.runtime.threads import CLOCK_FACTS, count_rounds, end_of_chunk, poll, release_gil, take_gil
 from aesara.link.llvm.target import Target, current_target, target_named
 
@@ -34,7 +35,7 @@ __all__ = ["routine_words"]
 #: functions that every call needs
 _CALLS = (
     is_second_attempt, refuse, number, finish, abort, new_array, get_workspace, allocate_late_block, release_gil,
-    take_gil, poll, end_of_chunk, count_rounds,
+    take_gil, poll, end_of_chunk, count_rounds, run_in_slices, accumulate_in_slices,
 )  # fmt: skip
 _VALUES = (secure, reuse)
 _GENERATORS = (attach, copy_words, lock_all, copy_words_locked, is_unchanged, store_words, unlock_all)

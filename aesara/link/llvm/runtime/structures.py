@@ -5,7 +5,8 @@ from aesara.link.llvm import layout
 
 __all__ = [
     "CallFrame", "CallPlan", "FunctionTable", "GeneratorLink", "GuardState", "InputDescription", "NdArray",
-    "PyList", "PyObject", "RUNTIME", "ReadArgument", "StateRegion", "VariableGuard", "WorkspaceBlock",
+    "PyList", "PyObject", "RUNTIME", "ReadArgument", "SlicedLoop", "StateRegion", "VariableGuard", "Worker",
+    "WorkerPool", "WorkerWatcher", "WorkspaceBlock",
 ]  # fmt: skip
 
 #: attributes of functions that LLVM does not optimize: its passes would find little and take twice the time
@@ -57,6 +58,60 @@ class GuardState(Struct):
     python_calls: i64 = field(layout.STATE_PYTHON)
     #: number of multiply-adds that may run without a check for signals
     uninterrupted_multiply_adds: i64 = field(layout.STATE_PRODUCT)
+    #: the pool of threads
+    workers: ptr = field(layout.STATE_WORKERS)
+
+
+class Worker(Struct):
+    """A thread of the pool."""
+
+    #: 0, or the address of the loop that it is offered, or runs; see `slices`
+    loop: i64 = field(0)
+    #: locks that other threads release: it is offered a loop; that it releases: it has ended
+    bell: ptr = field(8)
+    done: ptr = field(16)
+
+
+class WorkerPool(Struct):
+    """The threads that take part in loops of others."""
+
+    #: number of threads that a loop may use, with the one that calls; 0 if the pool is not started
+    threads: i64 = field(0)
+    #: number of calls that run a loop in slices
+    callers: i64 = field(8)
+    #: Python function that starts the threads
+    starter: PyObject = field(16)
+    acquire = function_field(24, i32, ptr, i32)
+    release = function_field(32, None, ptr)
+    #: least estimated work for each thread, in nanoseconds
+    least_work: f64 = field(40)
+    #: functions of `sharing`: one that ends the chunks of workers within an iteration; `share_loop`
+    chunk: ptr = field(48)
+    share = function_field(56, i64, ptr, ptr, ptr, i64, Pointer[i64], i64, f64)
+    workers: Inline[Worker] = field(64)
+
+
+class SlicedLoop(Struct):
+    """A loop that several threads run."""
+
+    #: function that runs a part of the loop, its form (see `slices`), and its arguments after the watcher
+    function: ptr = field(0)
+    form: i64 = field(8)
+    arguments: Pointer[i64] = field(16)
+    #: number of slices, and of iterations in a chunk
+    slices: i64 = field(24)
+    grain: i64 = field(32)
+    #: whether workers shall end, since a handler of signals has raised
+    stopped: i64 = field(40)
+    #: for each slice, the first iteration that nobody has taken, and the end
+    bounds: Inline[i64] = field(48)
+
+
+class WorkerWatcher(Struct):
+    """The watcher of a worker; see `emit_signals`."""
+
+    chunk: ptr = field(0)
+    loop: SlicedLoop = field(8)
 
 
 class VariableGuard(Struct):
