@@ -20,7 +20,8 @@ _BEGUN = time.time() - 0.05
 def state_of(*paths: str) -> str | None:
     """Return a digest of names, sizes and times of source files and of all in folders, by paths within the package.
 
-    None if one of them was changed after the process began to read the sources, so that it may not be what was read, or
+    Times are those of the contents and of the entry in the file system: an installer may restore the first. None if one
+    of them was changed after the process began to read the sources, so that it may not be what was read, or
     if it cannot be looked at.
     """
     try:
@@ -53,7 +54,7 @@ def _state(path: str) -> object:
 def _state_of_file(status: os.stat_result) -> object:
     if status.st_mtime > _BEGUN or status.st_ctime > _BEGUN:
         return None
-    return status.st_size, status.st_mtime_ns
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _digest(found: object) -> str:
