@@ -10,8 +10,10 @@ import contextlib
 import ctypes
 import functools
 import os
+import sys
 import threading
 from collections.abc import Callable
+from types import ModuleType
 
 from aesara.configdefaults import config
 from aesara.ir.typed.types import Struct
@@ -22,7 +24,7 @@ from aesara.link.llvm.runtime.sharing import MOST_THREADS, end_of_worker_chunk, 
 from aesara.link.llvm.runtime.slices import LEAST_WORK
 from aesara.link.llvm.runtime.structures import Worker, WorkerPool
 
-__all__ = ["number_of_threads", "set_least_work", "start", "threads_in_use", "use_threads"]
+__all__ = ["limit_threads", "number_of_threads", "set_least_work", "start", "threads_in_use", "use_threads"]
 
 #: size of a worker in words: a cache line of its own
 _WORKER = 8
@@ -39,6 +41,8 @@ _workers = (ctypes.c_int64 * (_WORKER * MOST_THREADS))()
 _lock = threading.Lock()
 #: workers that were started
 _started = 0
+#: value of the option `threads` that is in force, and the limit that `limit_threads` has set
+_option, _limit = -1, MOST_THREADS
 
 
 def _word(structure: type[Struct], name: str) -> int:
@@ -47,8 +51,9 @@ def _word(structure: type[Struct], name: str) -> int:
 
 
 def number_of_threads() -> int:
-    """Return the number of threads that a loop may use, with the one that calls: the option, or all cores."""
-    return min(config.threads or available_cores(), MOST_THREADS)
+    """Return the number of threads that a loop may use, with the one that calls: the option or all cores, and at most
+    the limit."""
+    return min(config.threads or available_cores(), _limit)
 
 
 def threads_in_use() -> int:
@@ -57,16 +62,44 @@ def threads_in_use() -> int:
 
 
 def use_threads() -> None:
-    """Apply the option `threads` to the pool, if it is started."""
-    if threads_in_use() not in (0, config.threads):
+    """Apply the option `threads` to the pool, if it is started, and let `threadpoolctl` control it, if it is loaded."""
+    if threads_in_use() != 0 and config.threads != _option:
         start()
+    register_pool()
+
+
+def limit_threads(number: int) -> None:
+    """Limit the number of threads that loops use, whatever the option `threads` is."""
+    global _limit
+    _limit = max(1, min(number, MOST_THREADS))
+    if threads_in_use() != 0:
+        start()
+
+
+def register_pool() -> None:
+    """Let `threadpoolctl` show and limit the pool of threads, if the program has imported it."""
+    package = sys.modules.get("threadpoolctl")
+    if package is not None and hasattr(package, "register"):
+        _register(package)
+
+
+@functools.cache
+def _register(package: ModuleType) -> None:
+    """Register the pool under the name of the library that compiles functions, which the process has loaded."""
+    methods = {
+        "get_num_threads": lambda self: number_of_threads(),
+        "set_num_threads": lambda self, number: limit_threads(number),
+        "get_version": lambda self: None,
+    }
+    names = {"user_api": "aesara", "internal_api": "aesara", "filename_prefixes": ("libllvmlite", "llvmlite")}
+    package.register(type("PoolController", (package.LibController,), methods | names))
 
 
 def start() -> None:
     """Start as many workers as are missing, and set the number of threads that loops use from now on."""
-    global _started
+    global _started, _option
     with _lock:
-        count = number_of_threads()
+        _option, count = config.threads, number_of_threads()
         with contextlib.suppress(RuntimeError):  # no more threads, or the interpreter ends
             while _started < count - 1:
                 _start_worker(_started)

@@ -287,3 +287,18 @@ def test_updates_by_several_threads(sliced):
     for _ in range(10):
         expected = expected + values
     np.testing.assert_array_equal(total.get_value(), expected)
+
+
+def test_threadpoolctl_shows_and_limits_the_pool():
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    f = aesara.function([x], at.exp(-x))
+    with threads(3):
+        f(np.zeros(1_000_000))
+        (pool,) = [one for one in threadpoolctl.threadpool_info() if one["user_api"] == "aesara"]
+        assert pool["num_threads"] == 3
+        with threadpoolctl.threadpool_limits(1):
+            assert workers.threads_in_use() == workers.number_of_threads() == 1
+        assert workers.threads_in_use() == 3
+        with threadpoolctl.threadpool_limits(2, user_api="aesara"):
+            assert workers.threads_in_use() == 2
+        assert workers.threads_in_use() == 3
