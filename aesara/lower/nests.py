@@ -27,7 +27,7 @@ BLOCK, _CHAIN = 1024, 32
 #: accumulating loops with less work than this per element are interleaved
 _LIGHT = 24
 _INTERLEAVE = 4
-#: length of the blocks of other accumulations over all elements
+#: length of the blocks in which extrema of all elements are found
 _LONG_BLOCK = 1 << 14
 #: bytes of the lanes of an accumulation; `_INTERLEAVE` times as many in loops with less work than the second
 _LANE_BYTES, _BARE = 64, 12
@@ -237,7 +237,7 @@ class _Builder:
         if depth < self.rank - 1:
             return (*before, For(f"v{depth}", extent, inner, independent=depth == 0 and self._has_own_rows()), *after)
         if not _accumulates_floats(inner):
-            if self.rank == 1 and accumulations(inner) and not (extent.is_const and extent.attr <= _LONG_BLOCK):
+            if self.rank == 1 and _finds_extrema(inner) and not (extent.is_const and extent.attr <= _LONG_BLOCK):
                 return (*before, *self._accumulate_in_blocks(depth, extent, inner, (), _LONG_BLOCK), *after)
             loop = mark_parallel(For(f"v{depth}", extent, inner))
             if loop.parallel:
@@ -373,6 +373,15 @@ def _accumulates_floats(body: tuple[Statement, ...]) -> bool:
         isinstance(s, Assign) and s.reassociate and s.value.op in ("add", "mul") and s.value.dtype.startswith("float")
         for s in body
     )
+
+
+def _finds_extrema(body: tuple[Statement, ...]) -> bool:
+    """Return whether a loop accumulates floats in any order, as extrema are.
+
+    Loops over integers, such as those that check indices, are not worth the compile time of blocks.
+    """
+    found = accumulations(body)
+    return bool(found) and all(s.value.dtype.startswith("float") for s in found.values())
 
 
 def _lanes(body: tuple[Statement, ...]) -> tuple[int, ...]:
