@@ -40,7 +40,7 @@ def test_steps_that_change_no_formula_are_only_named():
 def test_reasons_read_as_mathematics():
     assert aesara.rewrite_trace(at.sqrt(x**2)).only("local_sqrt_sqr")[0].why == "sqrt(square(x)) becomes abs(x)"
     (step,) = aesara.rewrite_trace(x * 2 / 2).only("local_mul_canonizer")
-    assert step.why.startswith("Equal factors cancel") and step.after == "x"
+    assert "equal factors cancel" in step.why and step.after == "x"
     assert "``" not in str(aesara.rewrite_trace(at.log(at.sum(at.exp(x)))))
 
 

@@ -23,7 +23,6 @@ rows are divided into strips, which stay in the processor's cache.
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Collection, Sequence
 
 from aesara.ir.expr import Expr, const, load, op, substitute, var, walk
@@ -94,7 +93,6 @@ class SplitAccumulation:
         return not any(isinstance(s, For) and s.lanes for s in self.loop.body)
 
 
-@functools.lru_cache(maxsize=256)
 def split_accumulation(kernel: Kernel) -> SplitAccumulation | None:
     """Split a kernel that accumulates over the iterations of its outer loop; return None for any other kernel."""
     return _split_totals(kernel) or _split_columns(kernel)

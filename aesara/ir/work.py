@@ -97,7 +97,6 @@ def _body_work(body: tuple[Statement, ...]) -> Work:
     return _work(body, frozenset(), _SCALAR)
 
 
-@functools.lru_cache(maxsize=256)
 def iteration_work(loop: For) -> Work:
     """Return the work of one iteration of a loop, in sizes that are known outside of it."""
     rate = _VECTOR if _is_vectorized(loop) else _SCALAR

@@ -426,9 +426,8 @@ class FunctionMaker:
         for spec in self.inputs:
             spec = copy.copy(spec)
             if spec.variable in swap:
-                spec.variable = swap[spec.variable]
-                spec.value = swap[spec.variable].container
-                spec.name = spec.variable.name
+                shared = swap[spec.variable]
+                spec.variable, spec.value, spec.name = shared, shared.container, shared.name
             specs.append(spec)
         return self._like(specs, graph, name, profile), copies
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from aesara.ir.accumulation import SplitAccumulation
 from aesara.ir.definitions import INLINED, FunctionDefinition, FunctionParameter
 from aesara.ir.expr import Expr, const
 from aesara.ir.kernel import Kernel
@@ -21,7 +22,7 @@ from aesara.link.llvm.emit_kernel import Cut, emit_kernel
 from aesara.link.llvm.emit_memory import Workspace
 from aesara.link.llvm.emit_slices import are_words
 from aesara.link.llvm.emit_steps import emission_of
-from aesara.link.llvm.emit_threads import Threads
+from aesara.link.llvm.emit_threads import Threads, accumulation_in_slices
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.inlining import inline_small_functions
@@ -77,9 +78,10 @@ class EntryPoint:
         self.boundary = self._call_boundary()
         self.short_loops = _short_loops(program)
         self.has_loops = any(step.is_loop and id(step) not in self.short_loops for step in program.steps)
-        self.has_many_launches = sum(isinstance(step, Launch) for step in program.steps) > _FEW_LAUNCHES
+        self.has_many_launches = sum(1 for step in program.steps for _ in step.launches()) > _FEW_LAUNCHES
         self.inside_loop = False
         self._kernels: dict[tuple[object, ...], str] = {}
+        self._accumulations: dict[tuple[object, ...], SplitAccumulation | None] = {}
 
     def _host_code(self, created: frozenset[str]) -> HostCode:
         return HostCode(Frame(self.program), created, spills_values(self.program))
@@ -134,6 +136,13 @@ class EntryPoint:
                 self.threads.check_signals()
                 weight = 0
         self.threads.take_gil()
+
+    def accumulation(self, kernel: Kernel) -> SplitAccumulation | None:
+        """Return the parts of an accumulating kernel of which several threads may run the first; None for others."""
+        content = kernel.params, kernel.body
+        if content not in self._accumulations:
+            self._accumulations[content] = accumulation_in_slices(kernel)
+        return self._accumulations[content]
 
     def kernel(self, kernel: Kernel, cut: Cut) -> str:
         """Return the symbol of a kernel, which is emitted once."""

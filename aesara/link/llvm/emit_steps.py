@@ -39,7 +39,7 @@ from aesara.link.llvm.emit_slices import (
     launch_in_slices,
     outside,
 )
-from aesara.link.llvm.emit_threads import accumulation_in_slices, may_be_cut, may_be_sliced
+from aesara.link.llvm.emit_threads import may_be_cut, may_be_sliced
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.step_emitter import CallEmitter, StepEmitter
 from aesara.link.llvm.types import LLVM_TYPES, memory_type
@@ -139,7 +139,7 @@ def _launch(entry: StepEmitter, step: Launch) -> None:
             arguments.append(f"ptr {code.pointer_to(argument)}")
         else:
             arguments.append(f"{LLVM_TYPES[argument.dtype]} {code.value(argument)}")
-    parts = None if entry.inside_loop else accumulation_in_slices(step.kernel)
+    parts = None if entry.inside_loop else entry.accumulation(step.kernel)
     if parts is not None and entry.threads.released != "false":
         accumulate_in_slices(entry, step, parts, arguments)
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from aesara.ir.accumulation import SplitAccumulation
 from aesara.ir.kernel import Kernel
 from aesara.ir.steps import Launch, Step
 from aesara.link.llvm.call_boundary import CallBoundary
@@ -43,6 +44,9 @@ class StepEmitter(CallEmitter, Protocol):
 
     def step(self, step: Step) -> None:
         """Emit a step."""
+
+    def accumulation(self, kernel: Kernel) -> SplitAccumulation | None:
+        """Return the parts of an accumulating kernel of which several threads may run the first; None for others."""
 
     def kernel(self, kernel: Kernel, cut: Cut) -> str:
         """Return the symbol of a kernel, which is emitted once."""

@@ -208,7 +208,10 @@ def test_shapes_need_no_values():
         ("epsilon must be at least 1e-5", lambda x, v: batch_normalization_test(x, v, v, v, v, "spatial", 1e-8)),
         ("got 1 and 4 instead of 1", lambda x, v: batch_normalization_train(x, v, x, "spatial")),
         ("got 2 and 2 instead of 1", lambda x, v: batch_normalization_train(x, *[at.dmatrix()] * 2, "spatial")),
-        ("either both be given", lambda x, v: batch_normalization_train(x, v, v, "spatial", running_mean=v)),
+        (
+            "must both be tensors, or both None",
+            lambda x, v: batch_normalization_train(x, v, v, "spatial", running_mean=v),
+        ),
         ("mode must be either", lambda x, v: batch_normalization(x, v, v, v, v, mode="no_mem")),
         (
             "dimension 1 of `scale` has length 2",
