@@ -380,8 +380,8 @@ def _finds_extrema(body: tuple[Statement, ...]) -> bool:
 
     Loops over integers, such as those that check indices, are not worth the compile time of blocks.
     """
-    found = accumulations(body)
-    return bool(found) and all(s.value.dtype.startswith("float") for s in found.values())
+    accumulators = accumulations(body) or {}
+    return bool(accumulators) and all(s.value.dtype.startswith("float") for s in accumulators.values())
 
 
 def _lanes(body: tuple[Statement, ...]) -> tuple[int, ...]:
