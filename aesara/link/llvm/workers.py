@@ -136,6 +136,8 @@ def _forget_workers() -> None:
     _started, _lock = 0, threading.Lock()
     for name in ("threads", "callers"):
         _pool[_word(WorkerPool, name)] = 0
+    for k in range(MOST_THREADS):
+        _pool[_FIRST_WORKER + k] = 0
 
 
 def set_least_work(nanoseconds: float) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 collect_ignore_glob = [] if find_spec("jax") else ["test_*.py"]
 
-#: files for which XLA optimizes, and compiles with its usual emitters: whole programs, loops, and fused functions
-OPTIMIZED = {"test_linker_by_jax", "test_nnet_by_jax", "test_scan_by_jax"}
+#: files for which XLA optimizes, and compiles with its usual emitters: whole programs, loops, fused functions, and
+#: values of scalar functions, of which XLA's cube root depends on its optimizations
+OPTIMIZED = {"test_linker_by_jax", "test_nnet_by_jax", "test_scalar_by_jax", "test_scan_by_jax"}
 
 #: XLA's emitters of fused kernels take twice as long to compile as those before them.
 QUICK = {"xla_cpu_use_fusion_emitters": False}

@@ -15,6 +15,7 @@ import aesara
 import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.link.llvm import emit_threads, workers
+from aesara.link.llvm.runtime.sharing import MOST_THREADS
 from aesara.link.llvm.runtime.slices import LEAST_WORK
 from aesara.tensor.slinalg import cholesky
 
@@ -202,6 +203,27 @@ def test_calls_in_many_threads_share_the_pool(sliced):
     with threads(3), ThreadPoolExecutor(8) as pool:
         expected = work(0)
         assert all(results == expected for results in pool.map(work, range(200)))
+
+
+def test_the_number_of_threads_may_change_during_calls(sliced):
+    """A call waits for each worker that runs its loop, also for one that is over the limit by then."""
+    f = aesara.function([X], [at.exp(X), X.sum(axis=0)])
+    values = np.random.default_rng(5).random((300, 40))
+    expected = [result.tobytes() for result in f(values)]
+    ended = threading.Event()
+
+    def work():
+        while not ended.is_set():
+            assert [result.tobytes() for result in f(values)] == expected
+        return True
+
+    with threads(4), ThreadPoolExecutor(2) as pool:
+        calls = [pool.submit(work) for _ in range(2)]
+        for k in range(200):
+            workers.limit_threads(1 + k % 4)
+        workers.limit_threads(MOST_THREADS)
+        ended.set()
+        assert all(call.result() for call in calls)
 
 
 def test_a_pool_that_cannot_be_started_is_not_needed():

@@ -86,10 +86,15 @@ def _offer(pool: WorkerPool, loop: SlicedLoop, wanted: i64) -> None:
 
 @typed_function("ae.slice.await", attributes=RUNTIME)
 def _await_workers(pool: WorkerPool, loop: SlicedLoop) -> None:
-    """Withdraw a loop from the workers that have not begun, and wait for the others."""
+    """Withdraw a loop from the workers that have not begun, and wait for the others.
+
+    These are among all workers of the pool: its number of threads may have been reduced meanwhile.
+    """
     address = address_of(loop)
-    for k in range(pool.threads - 1):
+    for k in range(MOST_THREADS - 1):
         worker: Worker = pool.workers[k]
+        if worker == null:
+            break
         state = view(worker, 0, Pointer[i64])
         if atomic_load(state) & -4 != address or compare_exchange(state, address, 0):
             continue
