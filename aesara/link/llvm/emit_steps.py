@@ -159,13 +159,12 @@ def _launch_kernel(entry: StepEmitter, step: Launch, arguments: list[str]) -> No
     elif cut == "in parts":
         loop = only_loop(step.kernel)
         assert loop is not None
-        if may_be_sliced(step.kernel) and entry.threads.released != "false":
+        if loop.runs_in_any_order and entry.threads.released != "false":
             launch_in_slices(entry, step, loop, function, arguments)
         else:
             _launch_in_parts(entry, step, loop, function, arguments)
     else:
-        arguments.append(f"ptr {entry.watcher()}")
-        entry.fail_if_stopped(code.call_function(function, "i1", *arguments))
+        entry.fail_if_stopped(code.call_function(function, "i1", *arguments, f"ptr {entry.watcher()}"))
 
 
 def _cut_of(entry: StepEmitter, step: Launch) -> Cut:

@@ -20,6 +20,7 @@ from aesara.ir.typed.types import Struct
 from aesara.link import guards
 from aesara.link.llvm.cores import available_cores
 from aesara.link.llvm.jit import load_functions
+from aesara.link.llvm.layout import STATE_WORKERS
 from aesara.link.llvm.runtime.sharing import MOST_THREADS, end_of_worker_chunk, share_loop, work_for_others
 from aesara.link.llvm.runtime.slices import LEAST_WORK
 from aesara.link.llvm.runtime.structures import Worker, WorkerPool
@@ -65,7 +66,7 @@ def use_threads() -> None:
     """Apply the option `threads` to the pool, if it is started, and let `threadpoolctl` control it, if it is loaded."""
     if threads_in_use() != 0 and config.threads != _option:
         start()
-    register_pool()
+    _register_pool()
 
 
 def limit_threads(number: int) -> None:
@@ -76,7 +77,7 @@ def limit_threads(number: int) -> None:
         start()
 
 
-def register_pool() -> None:
+def _register_pool() -> None:
     """Let `threadpoolctl` show and limit the pool of threads, if the program has imported it."""
     package = sys.modules.get("threadpoolctl")
     if package is not None and hasattr(package, "register"):
@@ -149,6 +150,6 @@ set_least_work(LEAST_WORK)
 _pool[_word(WorkerPool, "starter")] = id(start)
 for _name, _function in (("acquire", _acquire), ("release", _python.PyThread_release_lock)):
     _pool[_word(WorkerPool, _name)] = ctypes.cast(_function, ctypes.c_void_p).value or 0
-guards.state[4] = ctypes.addressof(_pool)
+guards.state[STATE_WORKERS // 8] = ctypes.addressof(_pool)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_workers)

@@ -131,7 +131,7 @@ def worker_time():
 
 
 def run_script(script):
-    environment = dict(os.environ, OMP_NUM_THREADS="3")
+    environment = dict(os.environ, AESARA_FLAGS="threads=3")
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, env=environment, timeout=120
     )
